@@ -99,7 +99,7 @@ function opened(
     (position) => {
       deps.ledger.opened(held, position)
       for (const { scope } of warnings) deps.metrics.budgetWarnings.add(1, [scope.kind])
-      call.opening = text
+      call.opening = { record, text }
       call.held = held
       call.warnings = warnings
     },

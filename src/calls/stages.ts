@@ -108,8 +108,8 @@ export interface Admitted extends Balanced {
   readonly held: HeldCall
   /** Soft budgets that this call exceeds. */
   readonly warnings: readonly BudgetState[]
-  /** What its row says from here on, as the log has it. */
-  readonly opening: string
+  /** What its row says from here on, and the same as the log has it. */
+  readonly opening: { record: OpenRecord; text: string }
   /** The entry that was called last. */
   trying: Pick<ServedBy, 'entry' | 'position' | 'ignored'> | null
   /** Where two entries are asked for the call: the part of one of them. */

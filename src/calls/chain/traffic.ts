@@ -18,39 +18,63 @@ const STALE_MS = 60_000
 /** Bounds the memory: callers may send anything as a direct model id. */
 const MOST_MEASURED = 1_000
 
+/** Of one model at a provider. */
+interface Place {
+  running: number
+  whole: Latency | null
+  stream: Latency | null
+}
+
+interface Latency {
+  ms: number
+  at: number
+}
+
 export function createTraffic(now: () => number): Traffic {
-  const running = new Map<string, number>()
-  const measured = new Map<string, { ms: number; at: number }>()
-  const latencyName = (entry: ChainEntry, isStream: boolean) => `${isStream ? 'stream' : 'whole'} ${nameOf(entry)}`
-  const fresh = (name: string) => {
-    const latency = measured.get(name)
-    return latency === undefined || now() - latency.at > STALE_MS ? null : latency.ms
+  const providers = new Map<string, Map<string, Place>>()
+  let measured = 0
+
+  function placeOf({ provider, model }: ChainEntry): Place {
+    const places = providers.get(provider) ?? new Map<string, Place>()
+    if (places.size === 0) providers.set(provider, places)
+    let place = places.get(model)
+    if (place === undefined) {
+      if (measured >= MOST_MEASURED) forgetIdle()
+      place = { running: 0, whole: null, stream: null }
+      places.set(model, place)
+      measured += 1
+    }
+    return place
   }
 
+  function forgetIdle(): void {
+    for (const places of providers.values()) {
+      for (const [model, { running }] of places) if (running === 0 && places.delete(model)) measured -= 1
+    }
+  }
+
+  const fresh = (latency: Latency | null | undefined) =>
+    latency == null || now() - latency.at > STALE_MS ? null : latency.ms
+  const known = ({ provider, model }: ChainEntry) => providers.get(provider)?.get(model)
+
   return {
-    running: (entry) => running.get(nameOf(entry)) ?? 0,
+    running: (entry) => known(entry)?.running ?? 0,
     enter(entry) {
-      const name = nameOf(entry)
-      running.set(name, (running.get(name) ?? 0) + 1)
+      const place = placeOf(entry)
+      place.running += 1
       let isIn = true
       return () => {
-        if (!isIn) return
+        if (isIn) place.running -= 1
         isIn = false
-        const left = (running.get(name) ?? 1) - 1
-        if (left === 0) running.delete(name)
-        else running.set(name, left)
       }
     },
     took(entry, isStream, milliseconds) {
-      const name = latencyName(entry, isStream)
-      const before = fresh(name)
-      if (!measured.has(name) && measured.size >= MOST_MEASURED) measured.clear()
-      measured.set(name, { ms: before === null ? milliseconds : before + SHARE * (milliseconds - before), at: now() })
+      const place = placeOf(entry)
+      const before = fresh(isStream ? place.stream : place.whole)
+      const latency = { ms: before === null ? milliseconds : before + SHARE * (milliseconds - before), at: now() }
+      if (isStream) place.stream = latency
+      else place.whole = latency
     },
-    latencyMs: (entry, isStream) => fresh(latencyName(entry, isStream)),
+    latencyMs: (entry, isStream) => fresh(isStream ? known(entry)?.stream : known(entry)?.whole),
   }
-}
-
-function nameOf({ provider, model }: ChainEntry): string {
-  return `${provider}/${model}`
 }

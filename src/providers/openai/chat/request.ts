@@ -108,8 +108,16 @@ function limitName(baseUrl: string | null): LimitName {
   return isVendors(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
 }
 
+/** Operators set base URLs, so there are few: each is parsed once. */
+const vendors = new Map<string | null, boolean>([[null, true]])
+
 function isVendors(baseUrl: string | null): boolean {
-  return baseUrl === null || new URL(baseUrl).host === ORIGINAL_HOST
+  let isIt = vendors.get(baseUrl)
+  if (isIt === undefined) {
+    isIt = new URL(baseUrl ?? '').host === ORIGINAL_HOST
+    vendors.set(baseUrl, isIt)
+  }
+  return isIt
 }
 
 function hasForeign(message: ChatMessage): boolean {
