@@ -1,11 +1,15 @@
-import type { Output } from '../src/cli/output.ts'
 import { HISTORY_DAYS } from './history.ts'
 
 /** Without a terminal, one line after this many days. */
 const LINE_DAYS = 10
 
+interface Output {
+  note(text: string): void
+  progress(text: string | null): void
+}
+
 /** Shows the progress of the demo's past. */
-export function sayDays(output: Pick<Output, 'note' | 'progress'>, isTerminal: boolean): (day: number) => void {
+export function sayDays(output: Output, isTerminal: boolean): (day: number) => void {
   let said = -1
   return (day) => {
     if (day === said || (!isTerminal && day % LINE_DAYS !== 0)) return

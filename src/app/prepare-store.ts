@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { contentProblem } from '../content/settings-problem.ts'
 import type { FileConfig } from '../domain/file-config.ts'
 import type { Provider } from '../domain/provider.ts'
 import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
@@ -63,7 +64,8 @@ export async function applyFile(
   try {
     const environment = environmentProviders(config)
     const actor = { id: 'config', name: path }
-    return await applyConfig(db, { secrets, config: file, environment, kinds: PROVIDER_KINDS, actor, now })
+    const how = { environment, kinds: PROVIDER_KINDS, contentProblem, actor, now }
+    return await applyConfig(db, { secrets, config: file, ...how })
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${path}: ${error.message}`)
     throw error

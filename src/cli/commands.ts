@@ -36,7 +36,7 @@ const localCommands: readonly Command[] = [
     name: 'demo',
     summary: 'Start it in front of simulated providers, with traffic',
     examples: ['switchyard demo', 'PORT=9000 switchyard demo'],
-    run: async ({ environment }) => (await import('../../demo/demo.ts')).demo(environment).then(() => 0),
+    run: async ({ environment }) => (await import('./demo.ts')).demo(environment).then(() => 0),
   }),
   local({
     name: 'doctor',

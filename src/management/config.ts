@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { contentProblem } from '../content/settings-problem.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { FileConfig } from '../domain/file-config.ts'
 import { applyConfig, type ConfigInput, type ConfigResult, planConfig } from '../store/config-file/apply-config.ts'
@@ -17,6 +18,7 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
     config,
     environment: deps.environmentProviders,
     kinds: deps.providerKinds,
+    contentProblem,
     actor,
     now,
   })

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { kindsOf } from '../../../test/provider-kinds.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
+import { contentProblem } from '../../content/settings-problem.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
 import { hashKey } from '../../domain/key.ts'
 import type { Provider } from '../../domain/provider.ts'
@@ -37,6 +38,7 @@ const apply = (store: Store, file: unknown, now: number) =>
     config: config(file),
     environment: [BUILTIN],
     kinds: KINDS,
+    contentProblem,
     actor: ACTOR,
     now,
   })

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { contentProblem } from '../../content/settings-problem.ts'
+import type { ContentSettings } from '../../domain/content/settings.ts'
 import { definedProvider, type FileConfig, providerProblem } from '../../domain/file-config.ts'
 import type { Provider, ProviderKinds } from '../../domain/provider.ts'
 import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
@@ -31,6 +31,8 @@ export interface ConfigInput {
   /** Providers that exist from the environment; the file's definition of one adds to it. */
   environment: readonly Provider[]
   kinds: ProviderKinds
+  /** Why content cannot be stored like this; null: it can. */
+  contentProblem(settings: ContentSettings | null | undefined, secrets: Secrets): Promise<string | null>
   /** Who is behind it, for the audit list. */
   actor: AuditEntry['actor']
   now: number
@@ -105,7 +107,7 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
 }
 
 /** Of every workspace: one that the file no longer names loses what it had from the file. */
-async function applyWorkspaceSettings({ db, config, secrets }: Applying): Promise<void> {
+async function applyWorkspaceSettings({ db, config, secrets, contentProblem }: Applying): Promise<void> {
   for (const [name, { content }] of Object.entries(config.workspaces)) {
     const problem = await contentProblem(content, secrets)
     if (problem !== null) throw new StoreError(`workspaces.${name}.content: ${problem}`)

@@ -5,6 +5,7 @@ import { fc } from '../../../test/property.ts'
 import { kindsOf } from '../../../test/provider-kinds.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
+import { contentProblem } from '../../content/settings-problem.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
 import type { Provider } from '../../domain/provider.ts'
 import { readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
@@ -96,6 +97,7 @@ const input = ({ secrets }: Store, file: FileConfig, now: number) => ({
   config: file,
   environment: ENVIRONMENT,
   kinds: kindsOf(ENVIRONMENT),
+  contentProblem,
   actor: ACTOR,
   now,
 })

@@ -1,31 +1,14 @@
-import { createOutput } from '../src/cli/output.ts'
-import { programName } from '../src/cli/program-name.ts'
-import { demoStopped, endWithTerminal } from '../src/cli/stop-signal.ts'
-import { curlLines } from '../src/cli/welcome.ts'
 import { DEMO_ADMIN_KEY, DEMO_KEY, DEMO_STREAM_KEY } from './config.ts'
 import { HISTORY_DAYS } from './history.ts'
-import { sayDays } from './preparation.ts'
-import { startDemo } from './start.ts'
 
-/** Serves the demo until it is stopped. */
-export async function demo(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  endWithTerminal()
-  const { stdout, stderr } = process
-  const { url, stop } = await startDemo({
-    host: environment['HOST'],
-    port: environment['PORT'],
-    logLevel: environment['LOG_LEVEL'],
-    traffic: true,
-    onDay: sayDays(createOutput({ stdout, stderr, noColor: true }, false), stderr.isTTY),
-  })
-  process.stdout.write(greeting(url))
-  await demoStopped()
-  await stop()
-  process.exit(0)
+/** How the command line calls itself, and a call with curl. */
+interface Commands {
+  program: string
+  curl(url: string, key: string, model: string, streams?: boolean): string[]
 }
 
-function greeting(url: string): string {
-  const program = programName()
+/** What a person can do with a demo that serves. */
+export function greeting(url: string, { program, curl: curlLines }: Commands): string {
   const curl = (model: string) => curlLines(url, DEMO_KEY, model).join('\n')
   return `
   Switchyard serves on ${url}, in front of simulated providers,
