@@ -8,7 +8,7 @@ const SIZE_LINE = new RegExp(`^([0-9a-fA-F]{1,8})(?:${EXTENSION})*$`)
 const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i
 /** Of all that is not body: chunk extensions and trailers. */
 const MAX_OTHER_BYTES = 16 * 1024
-const LINE_END = 0x0a
+const [LINE_END, CARRIAGE_RETURN] = [0x0a, 0x0d]
 
 /** Where the bytes of a body go. */
 export interface BodySink {
@@ -48,6 +48,8 @@ export class ChunkedBody {
   }
 
   #takeLine(bytes: Buffer, from: number): number {
+    const usual = this.#line === '' ? this.#takeUsual(bytes, from) : from
+    if (usual > from) return usual
     const end = bytes.indexOf(LINE_END, from)
     this.#line += bytes.toString('latin1', from, end < 0 ? bytes.length : end)
     if (this.#line.length + this.#otherBytes > MAX_OTHER_BYTES)
@@ -57,6 +59,21 @@ export class ChunkedBody {
     this.#meet(this.#line.slice(0, -1))
     this.#line = ''
     return end + 1
+  }
+
+  /** A size without extensions, or the end of a chunk, that has come whole. Returns where it ends, else where it begins. */
+  #takeUsual(bytes: Buffer, from: number): number {
+    let at = from
+    let size = 0
+    if (this.#expects === 'size') {
+      for (let digit = hexDigit(bytes[at]); digit >= 0 && at < from + 8; digit = hexDigit(bytes[++at]))
+        size = size * 16 + digit
+      if (size === 0) return from
+    }
+    if (bytes[at] !== CARRIAGE_RETURN || bytes[at + 1] !== LINE_END || this.#expects === 'trailer') return from
+    this.#expects = size > 0 ? 'bytes' : 'size'
+    this.#left = size
+    return at + 2
   }
 
   #meet(line: string): void {
@@ -75,4 +92,11 @@ export class ChunkedBody {
       this.#otherBytes += line.length + 2
     }
   }
+}
+
+/** -1: none. */
+function hexDigit(code = 0): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }

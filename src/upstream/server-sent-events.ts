@@ -27,17 +27,16 @@ export class ServerSentEvents {
   read(piece: Uint8Array): ServerSentEvent[] {
     if (this.isTooLarge || piece.length === 0) return NONE
     const text = this.#decode(piece)
-    if (this.#isIdle() && text.startsWith('data: ')) {
-      const whole = wholeEvent(text)
-      if (whole !== null) return [whole]
-    }
-    return this.#readText(text)
+    if (!this.#isIdle() || text.includes('\r') || text.length > LONGEST_EVENT) return this.#readText(text, [])
+    const events: ServerSentEvent[] = []
+    const end = takeUsual(text, events)
+    return end === text.length ? events : this.#readText(text.slice(end), events)
   }
 
   /** The body has ended: what it left unfinished is given out. */
   end(): ServerSentEvent[] {
     if (this.isTooLarge) return NONE
-    return this.#readText(`${this.#decoder?.end() ?? ''}\n\n`)
+    return this.#readText(`${this.#decoder?.end() ?? ''}\n\n`, [])
   }
 
   #isIdle(): boolean {
@@ -57,15 +56,14 @@ export class ServerSentEvents {
     return text.startsWith('\uFEFF') ? text.slice(1) : text
   }
 
-  #readText(received: string): ServerSentEvent[] {
+  #readText(received: string, events: ServerSentEvent[]): ServerSentEvent[] {
     const text = this.#withNewlines(received)
     let end = text.indexOf('\n')
     // Only what is new is searched: a long line may come in very many pieces.
     if (end < 0) {
-      this.#keep(text)
-      return NONE
+      this.#keep(alone(text))
+      return events
     }
-    const events: ServerSentEvent[] = []
     let start = 0
     for (; end >= 0; end = text.indexOf('\n', start)) {
       const line = this.#line === '' ? text.slice(start, end) : this.#line + text.slice(start, end)
@@ -121,15 +119,22 @@ export class ServerSentEvents {
   }
 }
 
-/** The usual piece: one event of one line, ended with LF or CRLF. Null for any other. */
-function wholeEvent(text: string): ServerSentEvent | null {
-  const end = text.endsWith('\r\n\r\n') ? text.length - 4 : text.length - 2
-  const first = text.indexOf('\n')
-  const isCrlf = end === text.length - 4
-  if (first !== (isCrlf ? end + 1 : end) || !text.endsWith('\n') || text.length > LONGEST_EVENT) return null
-  if (text.indexOf('\r') !== (isCrlf ? end : -1)) return null
-  const data = text.slice(6, end)
-  return isPayload(data) ? { event: null, data } : null
+/** Takes whole events of the usual form, one line of data and perhaps a name before it, and says where they end. */
+function takeUsual(text: string, events: ServerSentEvent[]): number {
+  for (let start = 0; ; ) {
+    let at = start
+    let event: string | null = null
+    if (text.startsWith('event: ', at)) {
+      at = text.indexOf('\n', at) + 1
+      if (at === 0) return start
+      event = text.slice(start + 7, at - 1)
+    }
+    const end = text.startsWith('data: ', at) ? text.indexOf('\n', at) : -1
+    if (end < 0 || text.charCodeAt(end + 1) !== NEWLINE) return start
+    const data = text.slice(at + 6, end)
+    if (isPayload(data)) events.push({ event, data })
+    start = end + 2
+  }
 }
 
 /** A slice of a string keeps all of it in memory. */

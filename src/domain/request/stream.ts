@@ -41,6 +41,8 @@ export interface Chunk {
   contentBytes: number
   /** It finishes a choice or comes after that: sent with the end of the stream. */
   isEnd: boolean
+  /** Another one with the same fields but for its text and its number, so that this one need not be parsed. */
+  like?: Chunk
 }
 
 /** What a provider has counted so far: the last known value of each field. */

@@ -83,7 +83,7 @@ class MessageEvents implements StreamWriter {
       this.#held.push(chunk)
       return ''
     }
-    return chunk.value['type'] === 'message_start' ? this.#startOf(chunk) : frameOfChunk(chunk)
+    return (chunk.like ?? chunk).value['type'] === 'message_start' ? this.#startOf(chunk) : frameOfChunk(chunk)
   }
 
   /** With the caller's name of the model. */

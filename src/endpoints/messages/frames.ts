@@ -12,8 +12,9 @@ export function frameOf(value: JsonObject & { type: string }): string {
 }
 
 /** A provider's event as it is. */
-export function frameOfChunk({ json, value: { type }, value }: Pick<Chunk, 'json' | 'value'>): string {
+export function frameOfChunk(chunk: Pick<Chunk, 'json' | 'value' | 'like'>): string {
+  const { type } = (chunk.like ?? chunk).value
   // A line break between two tokens would end the line of the frame.
-  const line = /[\r\n]/.test(json) ? JSON.stringify(value) : json
+  const line = /[\r\n]/.test(chunk.json) ? JSON.stringify(chunk.value) : chunk.json
   return typeof type === 'string' && /^\w+$/.test(type) ? frame(type, line) : `data: ${line}\n\n`
 }

@@ -16,7 +16,7 @@ export class NativeEvents implements StreamWriter {
   readonly #held: { type: string; json: string }[] = []
   /** As the provider announced it. */
   #response: JsonObject | null = null
-  #next = 0
+  #last: Chunk | null = null
 
   constructor(request: ResponsesRequest, stamp: Stamp) {
     this.#request = request
@@ -43,13 +43,15 @@ export class NativeEvents implements StreamWriter {
     const failed = { status: 'failed', output: [], usage: null, error: failedError(error) } as const
     const ours = responseObject(this.#request, this.#stamp, { ...failed, output: [] })
     const response = this.#response === null ? ours : { ...this.#response, ...failed, model: this.#stamp.model }
-    const event = { type: 'response.failed', sequence_number: this.#next, response }
+    const number = this.#last?.value['sequence_number']
+    const event = { type: 'response.failed', sequence_number: typeof number === 'number' ? number + 1 : 0, response }
     return eventFrame(event.type, JSON.stringify(event))
   }
 
-  #stamped({ json, value }: Chunk): { type: string; json: string } {
-    const { type, sequence_number: number, response } = value
-    if (typeof number === 'number') this.#next = number + 1
+  #stamped(chunk: Chunk): { type: string; json: string } {
+    const { type, sequence_number: number, response } = (chunk.like ?? chunk).value
+    if (typeof number === 'number') this.#last = chunk
+    const { json } = chunk
     const name = typeof type === 'string' ? type : 'message'
     if (!isJsonObject(response)) return { type: name, json }
     this.#response = response

@@ -1,6 +1,7 @@
 import type { Failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Chunk, ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import { Repeats } from '../../repeats.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromWire } from '../failure.ts'
 import { ending } from '../finish-reason.ts'
@@ -16,6 +17,7 @@ export class NativeStream implements StreamReader {
   readonly #counted = new CountedUsage()
   /** Indices of the blocks that have begun and not ended. */
   readonly #open = new Set<unknown>()
+  readonly #repeats = new Repeats()
   #hasToolCalls = false
   #stopReason: string | null = null
   #hasEnded = false
@@ -28,8 +30,11 @@ export class NativeStream implements StreamReader {
     return this.#counted.usage(this.#stopReason !== null)
   }
 
-  read({ data }: ServerSentEvent): StreamPart[] {
+  read(event: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
+    const repeated = this.#repeats.read(event)
+    if (repeated !== null) return [repeated]
+    const { data } = event
     const value = parsedEvent(data)
     if (value === null) return this.isFinished ? NONE : this.#fail(UNREADABLE)
     switch (value['type']) {
@@ -59,7 +64,9 @@ export class NativeStream implements StreamReader {
       default:
         if (value['type'] === 'error' || isJsonObject(value['error'])) return this.#readError(value)
     }
-    return [chunkOf(value, data, this.#stopReason !== null)]
+    const chunk = chunkOf(value, data, this.#stopReason !== null)
+    if (chunk.contentBytes > 0 && !chunk.isEnd) this.#repeats.learn(chunk, event.event, generatedBytes)
+    return [chunk]
   }
 
   /** Some servers close without the last event: an answer with a reason to stop is whole all the same. */

@@ -2,10 +2,11 @@ import type { Failure } from '../../../domain/failure.ts'
 import { isCount } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
-import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import type { Chunk, ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { contentBytesOf, partsOf } from '../../chat-chunks.ts'
 import type { StreamTranslator } from '../../family.ts'
 import { mergeCounts } from '../../merge-counts.ts'
+import { Repeats } from '../../repeats.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { CallIndexes } from './call-indexes.ts'
 import { USAGE_FIELD } from './request.ts'
@@ -29,7 +30,7 @@ interface Choice {
 
 /** How the chunks of a server differ. */
 export interface Accented {
-  /** True: the choice has changed. */
+  /** True: the choice has changed, whatever its text says. */
   choice?(choice: JsonObject): boolean
   usage?(usage: JsonObject): JsonObject
   /** Its tiers have names of ours and prices of their own: nothing is cheaper than the list price. */
@@ -45,6 +46,7 @@ export class ChatStream implements StreamReader {
   readonly #takesNoChoices: boolean
   readonly #accent: Accented
   readonly #choices = new Map<unknown, Choice>()
+  readonly #repeats = new Repeats()
   #finished = 0
   #hasEnded = false
   #usage: JsonObject | null = null
@@ -70,15 +72,18 @@ export class ChatStream implements StreamReader {
     return { tokens, body, isFinal: this.#isCounted && this.#isComplete() }
   }
 
-  read({ event, data }: ServerSentEvent): StreamPart[] {
+  read(given: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
+    const repeated = this.#repeats.read(given)
+    if (repeated !== null) return [repeated]
+    const { event, data } = given
     if (isDone(data)) return this.#isComplete() ? this.#end() : this.#fail(CUT)
     const value = parsedEvent(data)
     // A sign of life that some servers send as data.
     if (value === null) return this.isFinished || data.startsWith(':') ? NONE : this.#fail(UNREADABLE)
     const failed = failureInStream(value, event)
     if (failed !== null) return this.isFinished ? NONE : this.#fail(failed)
-    return this.#readChunk(value, data)
+    return this.#readChunk(value, data, event)
   }
 
   /** A server that sends no terminal event has finished when every choice that was asked for has. */
@@ -104,7 +109,7 @@ export class ChatStream implements StreamReader {
     return [{ type: 'failed', failure: failed }]
   }
 
-  #readChunk(value: JsonObject, json: string): StreamPart[] {
+  #readChunk(value: JsonObject, json: string, event: string | null): StreamPart[] {
     const { choices } = value
     const wasFinished = this.isFinished
     let contentBytes = 0
@@ -129,7 +134,9 @@ export class ChatStream implements StreamReader {
     // A filter's late verdict: clients read `delta` of every choice.
     if (choices.length > 0 && !choices.some((choice) => isJsonObject(choice) && isJsonObject(choice['delta'])))
       return NONE
-    return [{ type: 'chunk', json: isChanged ? JSON.stringify(value) : json, value, contentBytes, isEnd }]
+    const chunk: Chunk = { type: 'chunk', json: isChanged ? JSON.stringify(value) : json, value, contentBytes, isEnd }
+    if (contentBytes > 0 && !isEnd && !isChanged && !hasUsage) this.#repeats.learn(chunk, event, contentIn)
+    return [chunk]
   }
 
   #choiceAt(index: unknown): Choice {
@@ -186,6 +193,12 @@ export class ChatStream implements StreamReader {
     this.#isCounted = true
     return true
   }
+}
+
+function contentIn({ choices }: JsonObject): number {
+  let bytes = 0
+  if (Array.isArray(choices)) for (const choice of choices) bytes += isJsonObject(choice) ? contentBytesOf(choice) : 0
+  return bytes
 }
 
 function isDone(data: string): boolean {

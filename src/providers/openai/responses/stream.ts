@@ -1,9 +1,10 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
-import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
+import type { Chunk, ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import type { StreamTranslator } from '../../family.ts'
+import { Repeats } from '../../repeats.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { endOf, failureOf, usageOf } from './response.ts'
@@ -23,26 +24,33 @@ class ResponseStream implements StreamReader {
   #hasEnded = false
   /** The items of which something was said in deltas. */
   readonly #said = new Set<unknown>()
+  readonly #repeats = new Repeats()
 
-  read({ event, data }: ServerSentEvent): StreamPart[] {
+  read(given: ServerSentEvent): StreamPart[] {
     if (this.#hasEnded) return NONE
+    const repeated = this.#repeats.read(given)
+    if (repeated !== null) return [repeated]
+    const { event, data } = given
     const value = parsedEvent(data)
     // Some servers end as chat does.
     if (value === null) return data.trim() === '[DONE]' ? this.end() : this.#fail(UNREADABLE)
     const type = value['type'] ?? event
     const failed = failureIn(type, value)
     if (failed !== null) return this.#fail(failed)
-    return ENDS.has(type) ? this.#finish(value, data) : [this.#chunk(type, value, data)]
+    return ENDS.has(type) ? this.#finish(value, data) : [this.#chunk(type, value, given)]
   }
 
   end(): StreamPart[] {
     return this.#hasEnded ? NONE : this.#fail(CUT)
   }
 
-  #chunk(type: unknown, value: JsonObject, json: string): StreamPart {
+  #chunk(type: unknown, value: JsonObject, { event, data: json }: ServerSentEvent): StreamPart {
     const { visible, hidden } = spokenBytes(type, value, this.#said)
     this.hiddenBytes += hidden
-    return { type: 'chunk', json, value, contentBytes: visible, isEnd: false }
+    const chunk: Chunk = { type: 'chunk', json, value, contentBytes: visible, isEnd: false }
+    const count = (other: JsonObject) => spokenBytes(type, other, this.#said).visible
+    if (visible > 0 && hidden === 0) this.#repeats.learn(chunk, event, count)
+    return chunk
   }
 
   #finish(value: JsonObject, json: string): StreamPart[] {
