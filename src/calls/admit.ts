@@ -33,10 +33,11 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const isFinal = !mayFit(payer)
   const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
-  const holdFor = (chosen: typeof fitnesses, isHedged = false) => ({
-    ...(endpoint.isFree === true ? holdOfTerms([]) : chainHold(chosen, body.promptTokens, snapshot, isHedged)),
-    isStream: resolved.delivery !== null,
-  })
+  const isStream = resolved.delivery !== null
+  const holdFor = (chosen: typeof fitnesses, isHedged = false) =>
+    endpoint.isFree === true
+      ? holdOfTerms([], false, isStream)
+      : chainHold(chosen, body.promptTokens, snapshot, isHedged, isStream)
   let mayHedge = chain.some(({ hedgeAfterMs }) => hedgeAfterMs !== null)
   let hold = holdFor(fitnesses, mayHedge)
   const asked = deps.ledger.admit(payer, hold, id)
@@ -69,7 +70,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
 /** A call that asks no provider: its rate counts and its row is open, but nothing is held. */
 export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolved & Entered> {
   const payer = payerOf(resolved.key, resolved.snapshot)
-  const hold = { ...holdOfTerms([]), isStream: resolved.delivery !== null }
+  const hold = holdOfTerms([], false, resolved.delivery !== null)
   const decision = await deps.ledger.admit(payer, hold, resolved.id)
   const entered = advance<Resolved & Entered>(resolved)
   await opened(entered, { decision, hold, payer }, deps)

@@ -31,10 +31,10 @@ export function costOf(
 ): Cost {
   const { endpoint, snapshot } = call
   if (endpoint.isFree === true) return FREE
-  const cost = (of: TokenUsage) => costOfUsage(of, entry, snapshot)
-  if (bounds === null) return { ...cost(usage), least: null, most: null }
-  const any = (of: TokenUsage) => unmixedAnswers(of).map((each) => cost(each).picodollars)
-  const estimate = { ...cost(usage), least: smallest(any(bounds.least)), most: largest(any(bounds.most)) }
+  const { picodollars, priceVersion } = costOfUsage(usage, entry, snapshot)
+  if (bounds === null) return { picodollars, priceVersion, least: null, most: null }
+  const any = (of: TokenUsage) => unmixedAnswers(of).map((each) => costOfUsage(each, entry, snapshot).picodollars)
+  const estimate = { picodollars, priceVersion, least: smallest(any(bounds.least)), most: largest(any(bounds.most)) }
   const hold = estimate.most === null ? null : bookedHold(entry, call)
   if (hold === null || estimate.picodollars === null || hold <= estimate.picodollars) return estimate
   return { ...estimate, picodollars: hold, most: hold }

@@ -4,6 +4,7 @@ import type { AttemptPhase } from '../domain/log/stream-words.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
+import type { ChainEntry } from '../domain/route.ts'
 import type { Token } from '../providers/authorization.ts'
 import type { Authorized, Unauthorized } from '../providers/authorize.ts'
 import type { Family } from '../providers/family.ts'
@@ -23,6 +24,7 @@ import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.t
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
+import type { Use } from './stream/stream-usage.ts'
 import { uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
 
@@ -60,16 +62,11 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     if (outcome.kind !== 'failed') {
       if (isFree) body.discard(bytes)
       correction?.learn()
-      const by = { entry, position, upstreamMs: record.durationMs, ignored, attempt: record }
-      if (outcome.kind === 'streaming') return { kind: 'served', served: streamed(outcome.stream, by, call, deps) }
-      const { answer } = outcome
-      if (answer.usage === null) {
-        noteReason(record, 'served, without a count of tokens: they are estimated from the length of input and answer')
-        return { kind: 'served', served: { ...by, answer, ...uncountedWhole(answer, candidate, call) } }
-      }
-      notePrice(answer.usage.pricePercent, candidate, record, call.id, deps)
-      const counts = { usage: answer.usage, usageSource: 'provider', bounds: null } as const
-      return { kind: 'served', served: { ...by, answer, ...counts } }
+      const answer = outcome.kind === 'streaming' ? streamed(outcome.stream, entry, call, deps) : outcome.answer
+      const { usage, usageSource, bounds } = countsOf(answer, candidate, record, call, deps)
+      const upstreamMs = record.durationMs
+      const served = { entry, position, answer, usage, usageSource, bounds, upstreamMs, ignored, attempt: record }
+      return { kind: 'served', served }
     }
     if (isLost(call)) {
       noteReason(record, `${outcome.failure.code}: another entry had answered`)
@@ -109,25 +106,36 @@ function isLost({ leg }: Admitted): boolean {
   return leg?.isLost === true
 }
 
-/** Its usage is known at its end. */
-function streamed(
-  stream: LiveStream,
-  by: Omit<ServedBy, 'answer' | 'usage' | 'usageSource' | 'bounds'>,
+/** Of a stream it is known at its end. */
+function countsOf(
+  answer: ServedBy['answer'],
+  candidate: Candidate,
+  record: AttemptRecord,
   call: Admitted,
   deps: Deps,
-): ServedBy {
+): Use {
+  if ('stream' in answer) return { usage: NO_USAGE, usageSource: 'estimated', bounds: null }
+  const { usage } = answer
+  if (usage === null) {
+    noteReason(record, 'served, without a count of tokens: they are estimated from the length of input and answer')
+    return uncountedWhole(answer, candidate, call)
+  }
+  notePrice(usage.pricePercent, candidate, record, call.id, deps)
+  return { usage, usageSource: 'provider', bounds: null }
+}
+
+function streamed(stream: LiveStream, entry: ChainEntry, call: Admitted, deps: Deps): StreamedAnswer {
   const { endpoint, body } = call
   if (endpoint.stream === undefined) throw new Error(`${endpoint.path} has no streams`)
-  const answer: StreamedAnswer = {
+  return {
     stream,
-    writer: endpoint.stream.open(body.request, stampOf(call, by.entry, deps)),
+    writer: endpoint.stream.open(body.request, stampOf(call, entry, deps)),
     firstContentMs: millisecondsInto(call),
     ended: null,
     events: 0,
     finishReason: null,
     warning: null,
   }
-  return { ...by, answer, usage: NO_USAGE, usageSource: 'estimated', bounds: null }
 }
 
 /** One upstream call, its outcome, and its record. */
@@ -158,8 +166,10 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
     upstreamRequestId: head === null ? null : requestIdOf(head, family, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
-    ...(call.delivery !== null && outcome.kind === 'failed' ? { phase: phaseOf(raw) } : {}),
-    ...codeOf(outcome),
+  }
+  if (outcome.kind === 'failed') {
+    if (call.delivery !== null) record.phase = phaseOf(raw)
+    if (outcome.failure.providerCode !== null) record.providerCode = outcome.failure.providerCode
   }
   call.attempts.push(record)
   trace.made(record)
@@ -172,11 +182,6 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     deps.traffic.took(entry, outcome.kind === 'streaming', durationMs)
   }
   return { outcome, record, isFullyWritten: head?.isFullyWritten === true, wasAsked, hasNewToken }
-}
-
-function codeOf(outcome: Outcome): Pick<AttemptRecord, 'providerCode'> {
-  const code = outcome.kind === 'failed' ? outcome.failure.providerCode : null
-  return code === null ? {} : { providerCode: code }
 }
 
 /** After it was signed: a proxy on the way may change these fields. */

@@ -18,10 +18,10 @@ export interface EntryTerms {
 export type FittedLimits = ReadonlyMap<number, number>
 
 /** `isHedged`: two entries may be asked at once, and both are paid. */
-export function holdOfTerms(terms: EntryTerms[], isHedged = false): ChainHold {
+export function holdOfTerms(terms: EntryTerms[], isHedged = false, isStream = false): ChainHold {
   const money = terms.map((each) => moneyOf(each.terms))
   const tokens = terms.map((each) => tokensOf(each.terms))
-  if (!isHedged) return { picodollars: largest(money, asPicodollars(0n)), tokens: largest(tokens, 0), terms }
+  if (!isHedged) return { picodollars: largest(money, asPicodollars(0n)), tokens: largest(tokens, 0), terms, isStream }
   const pairs = pairsOf(terms)
   const moneyOfPair = ([a, b]: Pair) => sumOf(money[a] ?? null, money[b] ?? null)
   const tokensOfPair = ([a, b]: Pair) => sumOf(tokens[a] ?? null, tokens[b] ?? null)
@@ -29,6 +29,7 @@ export function holdOfTerms(terms: EntryTerms[], isHedged = false): ChainHold {
     picodollars: largest([...money, ...pairs.map(moneyOfPair)], asPicodollars(0n)) as Picodollars | null,
     tokens: largest([...tokens, ...pairs.map(tokensOfPair)], 0),
     terms,
+    isStream,
   }
 }
 

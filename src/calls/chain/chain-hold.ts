@@ -10,6 +10,7 @@ export function chainHold(
   promptTokens: PromptTokens,
   snapshot: Snapshot,
   isHedged = false,
+  isStream = false,
 ): ChainHold {
   const terms: EntryTerms[] = []
   for (const fitness of fitnesses) {
@@ -18,7 +19,7 @@ export function chainHold(
     const { entry, position } = candidate
     terms.push({ entry, position, terms: termsAt(candidate, promptTokens, snapshot) })
   }
-  return holdOfTerms(terms, isHedged)
+  return holdOfTerms(terms, isHedged, isStream)
 }
 
 export function termsAt(candidate: Candidate, prompt: PromptTokens, { registry }: Snapshot): HoldTerms {

@@ -53,24 +53,21 @@ export function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage 
   const cachedInput = Math.min(tokenCount(promptDetails['cached_tokens']), prompt)
   const cacheWrite30m = Math.min(tokenCount(promptDetails['cache_write_tokens']), prompt - cachedInput)
   const audioInput = Math.min(tokenCount(promptDetails['audio_tokens']), prompt - cachedInput - cacheWrite30m)
-  return {
-    ...answerTokens(usage['completion_tokens'], usage['completion_tokens_details']),
-    input: prompt - cachedInput - cacheWrite30m - audioInput,
-    audioInput,
-    cachedInput,
-    cacheWrite30m,
-    pricePercent: tierPercent(serviceTier),
-  }
+  const tokens = answerTokens(usage['completion_tokens'], usage['completion_tokens_details'])
+  tokens.input = prompt - cachedInput - cacheWrite30m - audioInput
+  tokens.audioInput = audioInput
+  tokens.cachedInput = cachedInput
+  tokens.cacheWrite30m = cacheWrite30m
+  tokens.pricePercent = tierPercent(serviceTier)
+  return tokens
 }
 
 /** Usage of nothing but an answer. Images are counted by compatible servers only. */
 export function answerTokens(count: unknown, details: unknown): TokenUsage {
   const parts = isJsonObject(details) ? details : {}
-  const usage = {
-    ...NO_USAGE,
-    reasoning: tokenCount(parts['reasoning_tokens']),
-    audioOutput: tokenCount(parts['audio_tokens']),
-    imageOutput: tokenCount(parts['image_tokens']),
-  }
+  const usage = { ...NO_USAGE }
+  usage.reasoning = tokenCount(parts['reasoning_tokens'])
+  usage.audioOutput = tokenCount(parts['audio_tokens'])
+  usage.imageOutput = tokenCount(parts['image_tokens'])
   return withOutput(usage, tokenCount(count))
 }

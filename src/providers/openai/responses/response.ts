@@ -84,11 +84,10 @@ export function usageOf({ usage, service_tier: tier }: JsonObject): TokenUsage |
   const input = tokenCount(usage['input_tokens'])
   const cachedInput = Math.min(tokenCount(inputDetails['cached_tokens']), input)
   const cacheWrite30m = Math.min(tokenCount(inputDetails['cache_write_tokens']), input - cachedInput)
-  return {
-    ...answerTokens(usage['output_tokens'], usage['output_tokens_details']),
-    input: input - cachedInput - cacheWrite30m,
-    cachedInput,
-    cacheWrite30m,
-    pricePercent: tierPercent(tier),
-  }
+  const tokens = answerTokens(usage['output_tokens'], usage['output_tokens_details'])
+  tokens.input = input - cachedInput - cacheWrite30m
+  tokens.cachedInput = cachedInput
+  tokens.cacheWrite30m = cacheWrite30m
+  tokens.pricePercent = tierPercent(tier)
+  return tokens
 }
