@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { readSync } from '../src/limits/counters/answers.ts'
 import { type Connection, openConnection } from '../src/limits/counters/connection.ts'
+import { toList } from '../src/limits/counters/fields.ts'
 import { Leases } from '../src/limits/counters/leases.ts'
 import { CountersLedger } from '../src/limits/counters/ledger.ts'
-import { type Message, readAnswer, type WaitingCall } from '../src/limits/counters/message.ts'
+import { type Message, syncArguments, type WaitingCall } from '../src/limits/counters/message.ts'
 import { Reports } from '../src/limits/counters/reports.ts'
 import { defineScript } from '../src/limits/counters/script.ts'
 import { JOIN } from '../src/limits/counters/scripts/node.ts'
@@ -10,7 +12,7 @@ import { BEGIN, COMPLETE } from '../src/limits/counters/scripts/rebuild.ts'
 import { SYNC } from '../src/limits/counters/scripts/sync.ts'
 import type { Asked } from '../src/limits/counters/syncs.ts'
 
-export const FLUSH = defineScript('flush', `redis.call('FLUSHDB') return { 1 }`)
+export const FLUSH = defineScript({ name: 'flush', answers: [] }, `redis.call('FLUSHDB') return {}`)
 
 export async function connectTo(url: string, prefix = '{test}:'): Promise<Connection> {
   const up = Promise.withResolvers<void>()
@@ -21,9 +23,10 @@ export async function connectTo(url: string, prefix = '{test}:'): Promise<Connec
 
 /** An empty ledger on an empty server, that waits for what these nodes tell. */
 export async function beginLedger(connection: Connection, generation = 7, awaited: string[] = []): Promise<void> {
-  await connection.run(FLUSH, [])
-  await connection.run(BEGIN, ['token'])
-  await connection.run(COMPLETE, ['token', String(generation), String(awaited.length), ...awaited])
+  await connection.run(FLUSH, {})
+  await connection.run(BEGIN, { token: 'token' })
+  const rebuilt = JSON.stringify(toList('rebuilt', { nodes: awaited, positions: [], left: [] }))
+  await connection.run(COMPLETE, { token: 'token', generation: String(generation), rebuilt_text: rebuilt })
 }
 
 /** A ledger of one node whose messages travel only when the test says so, at a time that the test says. */
@@ -63,7 +66,7 @@ export class SyncedLedger {
   }
 
   async join(): Promise<void> {
-    await this.#connection.run(JOIN, ['', this.#node, this.#process])
+    await this.#connection.run(JOIN, { clock: '', node: this.#node, process: this.#process })
     this.#reports.forget(this.#process)
     await this.sync()
   }
@@ -77,14 +80,13 @@ export class SyncedLedger {
 
   async #exchange(calls: WaitingCall[]) {
     const message = this.#reports.compose(calls, true, this.#clock())
-    const answer = readAnswer(await this.#connection.run(SYNC, this.#arguments(message)))
+    const answer = readSync(await this.#connection.run(SYNC, this.#arguments(message)))
     const admitted = this.#reports.apply(message, answer)
     return { answer, admitted }
   }
 
-  #arguments({ number, position, isFirst, text }: Message): string[] {
-    const told = [String(number), String(position), isFirst ? '1' : '0', text]
-    return [String(this.#clock()), this.#node, this.#process, ...told]
+  #arguments(message: Message) {
+    return { ...syncArguments(this.#node, message), process: this.#process, clock: String(this.#clock()) }
   }
 
   async #ask(call: WaitingCall): Promise<Asked> {

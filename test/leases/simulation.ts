@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Limits } from '../../src/domain/limits.ts'
 import { asPicodollars } from '../../src/domain/pricing/price.ts'
 import type { Decision } from '../../src/limits/admission.ts'
+import { listOf } from '../../src/limits/counters/answers.ts'
 import type { Connection } from '../../src/limits/counters/connection.ts'
+import { valuesOf } from '../../src/limits/counters/fields.ts'
 import { Leases } from '../../src/limits/counters/leases.ts'
 import { CountersLedger } from '../../src/limits/counters/ledger.ts'
 import { Reports } from '../../src/limits/counters/reports.ts'
@@ -144,7 +146,7 @@ async function startNode(world: World, name: string): Promise<Node> {
   const { time, connection } = world
   const process = randomUUID()
   const clock = () => EPOCH + Math.floor(time.now)
-  await time.outside(connection.run(JOIN, [String(clock()), name, process]))
+  await time.outside(connection.run(JOIN, { clock: String(clock()), node: name, process }))
   const leases = new Leases(0)
   const reports = new Reports(leases)
   reports.forget(process)
@@ -163,7 +165,8 @@ async function startNode(world: World, name: string): Promise<Node> {
     idleSince: Number.POSITIVE_INFINITY,
     ledger: null as unknown as CountersLedger,
   }
-  const travelling: Connection = { ...connection, isUp: () => true, run: (_script, args) => travel(world, node, args) }
+  const travelled = ((_script, given) => travel(world, node, given as SyncArguments)) as Connection['run']
+  const travelling: Connection = { ...connection, isUp: () => true, run: travelled }
   node.ledger = new CountersLedger({
     ...{ ...shared, connection: travelling, syncs, policy: null, silentMs: Number.POSITIVE_INFINITY },
     events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
@@ -173,16 +176,18 @@ async function startNode(world: World, name: string): Promise<Node> {
   return node
 }
 
+type SyncArguments = Record<(typeof SYNC)['takes'][number], string>
+
 /** Half of the round trip to the server, which takes no time, and half back. */
-function travel(world: World, node: Node, args: readonly string[]): ReturnType<Connection['run']> {
+function travel(world: World, node: Node, given: SyncArguments): Promise<unknown> {
   const { time, connection, scenario } = world
   const figures = world.figures[world.phase]
   figures.messages += 1
-  figures.trips += (JSON.parse(args[6] ?? '{}') as { c: unknown[] }).c.length
+  figures.trips += listOf(valuesOf('message', JSON.parse(given.message_text)).calls).length
   node.idleSince = idleOf(node) > 0n ? time.now : Number.POSITIVE_INFINITY
   return new Promise((resolve, reject) => {
     time.after(scenario.roundTripMs / 2, () => {
-      const there = [String(EPOCH + Math.floor(time.now)), ...args.slice(1)]
+      const there = { ...given, clock: String(EPOCH + Math.floor(time.now)) }
       time
         .outside(connection.run(SYNC, there))
         .then((reply) => time.after(scenario.roundTripMs / 2, () => node.isUp && resolve(reply)), reject)

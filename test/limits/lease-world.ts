@@ -4,16 +4,17 @@ import type { Limits } from '../../src/domain/limits.ts'
 import { asPicodollars } from '../../src/domain/pricing/price.ts'
 import { limitOf } from '../../src/limits/admission.ts'
 import { PERIODS, type Period, periodBounds } from '../../src/limits/budget-period.ts'
+import { listOf, readSync, type SyncAnswer, statusOf } from '../../src/limits/counters/answers.ts'
 import type { Connection } from '../../src/limits/counters/connection.ts'
+import { toList } from '../../src/limits/counters/fields.ts'
 import { type LeasedCall, Leases } from '../../src/limits/counters/leases.ts'
-import { type Answer, type Message, readAnswer } from '../../src/limits/counters/message.ts'
+import { type Message, syncArguments } from '../../src/limits/counters/message.ts'
+import { loggedText } from '../../src/limits/counters/rebuild.ts'
 import { Reports } from '../../src/limits/counters/reports.ts'
-import { BURY, JOIN } from '../../src/limits/counters/scripts/node.ts'
+import { JOIN, MARK_DEAD } from '../../src/limits/counters/scripts/node.ts'
 import { BEGIN, COMPLETE, WRITE_SCOPE } from '../../src/limits/counters/scripts/rebuild.ts'
 import { STATUS } from '../../src/limits/counters/scripts/status.ts'
 import { SYNC } from '../../src/limits/counters/scripts/sync.ts'
-import { dollarsAndRest } from '../../src/limits/counters/values.ts'
-import { statusOfPacked } from '../../src/limits/counters/views.ts'
 import type { Scope, ScopeStatus } from '../../src/limits/ledger.ts'
 import type { Payer } from '../../src/limits/spend-ledger.ts'
 import { FLUSH } from '../counters.ts'
@@ -84,8 +85,8 @@ export class SimulatedNode {
 
   async join(): Promise<void> {
     const process = randomUUID()
-    const joining = [String(this.#now()), this.name, process]
-    const [isJoined, , , , position] = await this.#connection.run(JOIN, joining)
+    const joining = { clock: String(this.#now()), node: this.name, process }
+    const { is_joined: isJoined, position } = await this.#connection.run(JOIN, joining)
     assert.equal(isJoined, 1)
     this.isJoined = true
     this.#sent = null
@@ -122,7 +123,7 @@ export class SimulatedNode {
     calls: Message['calls'],
     isFull: boolean,
     travel: Travel,
-  ): Promise<(LeasedCall | Answer['outcomes'][number])[] | null> {
+  ): Promise<(LeasedCall | SyncAnswer['outcomes'][number])[] | null> {
     if (!this.isJoined) return null
     const isRepeated = this.#sent !== null
     const message = this.#sent ?? this.reports.compose(calls, isFull, this.now())
@@ -132,9 +133,9 @@ export class SimulatedNode {
     let reply = await this.run(message)
     if (travel === 'arrives twice') reply = await this.run(message)
     if (travel === 'answer is lost') return null
-    assert.equal(reply[0], 1, `${this.name} is answered`)
+    assert.equal(reply.kind, 'taken', `${this.name} is answered`)
     this.#sent = null
-    const answer = readAnswer(reply)
+    const answer = readSync(reply)
     this.#latest = Math.max(this.#latest, answer.at)
     const admitted = this.reports.apply(message, answer)
     if (isRepeated && calls.length > 0 && message.calls !== calls) return null
@@ -154,13 +155,12 @@ export class SimulatedNode {
     this.spool.push({ position: this.seq, keyId, workspace, startedAt: call.admittedAt, cost: hold })
   }
 
-  async bury(by: Connection): Promise<void> {
-    await by.run(BURY, [String(this.#now()), this.name, '0'])
+  async markDead(by: Connection): Promise<void> {
+    await by.run(MARK_DEAD, { clock: String(this.#now()), node: this.name, silent_ms: '0' })
   }
 
-  async run({ process, number, position, isFirst, text }: Message) {
-    const args = [this.name, process, String(number), String(position), isFirst ? '1' : '0', text]
-    return this.#connection.run(SYNC, [String(this.#now()), ...args])
+  async run(message: Message) {
+    return this.#connection.run(SYNC, { ...syncArguments(this.name, message), clock: String(this.#now()) })
   }
 }
 
@@ -261,15 +261,19 @@ export class LeaseWorld {
   /** The counters lose everything and are rebuilt; all nodes have delivered, and none has told yet what it holds. */
   async rebuild(): Promise<void> {
     for (const node of this.nodes) node.lose()
-    await this.connection.run(FLUSH, [])
-    await this.connection.run(BEGIN, ['token'])
-    const spent = PERIODS.flatMap((period) => dollarsAndRest(this.spent(period)))
-    for (const name of ['key:a', 'workspace:first']) {
-      await this.connection.run(WRITE_SCOPE, [String(Math.max(this.latest, this.now)), 'token', name, ...spent])
+    await this.connection.run(FLUSH, {})
+    await this.connection.run(BEGIN, { token: 'token' })
+    const of = (period: Period) => asPicodollars(this.spent(period))
+    const spent = { day: of('day'), week: of('week'), month: of('month'), total: of('total') }
+    for (const scope of [{ kind: 'key', id: 'a' } as const, { kind: 'workspace', id: 'first' } as const]) {
+      const clock = String(Math.max(this.latest, this.now))
+      const text = loggedText({ scope, spent, seconds: [] })
+      await this.connection.run(WRITE_SCOPE, { clock, token: 'token', logged_text: text })
     }
-    const names = this.nodes.map(({ name }) => name)
-    const positions = this.nodes.flatMap(({ name, seq }) => [name, String(seq)])
-    await this.connection.run(COMPLETE, ['token', '9', String(names.length), ...names, ...positions, ''])
+    const nodes = this.nodes.map(({ name }) => name)
+    const positions = this.nodes.map(({ name, seq }) => toList('position', { node: name, seq }))
+    const rebuilt = JSON.stringify(toList('rebuilt', { nodes, positions, left: [] }))
+    await this.connection.run(COMPLETE, { token: 'token', generation: '9', rebuilt_text: rebuilt })
   }
 
   held(): bigint {
@@ -278,8 +282,8 @@ export class LeaseWorld {
 
   async status(scope: Scope): Promise<ScopeStatus> {
     const name = `${scope.kind}:${scope.id}`
-    const reply = await this.connection.run(STATUS, [String(this.now), name])
-    return statusOfPacked(scope, reply[1] as unknown as readonly number[])
+    const { scopes } = await this.connection.run(STATUS, { clock: String(this.now), names: JSON.stringify([name]) })
+    return statusOf(scope, listOf(scopes)[0] ?? [])
   }
 
   /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { checkCounters } from '../../src/doctor/counters-check.ts'
-import { OWNER } from '../../src/limits/counters/scripts/installation.ts'
+import { OWNER } from '../../src/limits/counters/installation.ts'
 import { connectTo, FLUSH } from '../counters.ts'
 import { type Harness, startHarness, until } from '../harness.ts'
 import { startPostgres } from '../postgres.ts'
@@ -38,8 +38,8 @@ test('another installation with the same REDIS_PREFIX does not start; another no
 
 test('a server that lost everything belongs to whoever is there, and is rebuilt', async () => {
   const connection = await connectTo(valkey.url, '{switchyard}:')
-  await connection.run(FLUSH, [])
-  await until(async () => (await connection.run(OWNER, []))[0] !== '', 'they have noticed')
+  await connection.run(FLUSH, {})
+  await until(async () => (await connection.run(OWNER, {})).installation !== '', 'they have noticed')
   await connection.close()
   for (const each of running) await until(() => isUp(each), 'it is in use again')
   await assert.rejects(start({ DATABASE_URL: other }), REFUSED)

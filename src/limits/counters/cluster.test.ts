@@ -9,7 +9,7 @@ import { asPicodollars } from '../../domain/pricing/price.ts'
 import { addressesOf, movedTo } from './cluster.ts'
 import { type Counters, openCounters } from './counters.ts'
 import type { RequestLogView } from './request-log.ts'
-import { SCOPES } from './scripts/status.ts'
+import { SCOPE_NAMES } from './scripts/status.ts'
 
 describe('where a server of a cluster sends us', () => {
   const moved = (place: string) => movedTo(new Error(`MOVED 42 ${place}`), 'rediss://me:secret@one.example:7000/')
@@ -46,7 +46,7 @@ describe('a cluster', { timeout: 300_000 }, async () => {
       const connection = await connectTo(url, '{failover-test}:')
       t.after(() => connection.close())
       if (index === 0) await beginLedger(connection)
-      assert.deepEqual(await connection.run(SCOPES, []), [])
+      assert.deepEqual(await connection.run(SCOPE_NAMES, {}), { names: [] })
     }
     assert.equal(await ask(cluster.owner, ['EXISTS', '{failover-test}:ledger']), 1)
   })

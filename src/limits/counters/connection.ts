@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressesOf, isDemoted, movedTo, newPlaces } from './cluster.ts'
+import type { Value } from './fields.ts'
 import type { Client } from './redis-client.ts'
 import type { Script } from './script.ts'
 import { SYNC } from './scripts/sync.ts'
 
-export type Reply = readonly (number | string | Reply)[]
+/** What a script answers, by the names of the places in its list. */
+export type Answer<Field extends string> = Readonly<Record<Field, Value>>
 
 /** The single connection to the counters' server. */
 export interface Connection {
   isUp(): boolean
   /** Rejects when there is no connection, when it closes, or when the server does not answer in time. */
-  run(script: Script, args: readonly string[]): Promise<Reply>
+  run<Argument extends string, Field extends string>(
+    script: Script<Argument, Field>,
+    given: Readonly<Record<Argument, string>>,
+  ): Promise<Answer<Field>>
   /** The text of `INFO` for a section. */
   info(section: string): Promise<string>
   /** Why there is no connection; null while there is one. */
@@ -174,13 +179,13 @@ export function openConnection(options: ConnectionOptions): Connection {
   const connected = stayConnected()
   return {
     isUp: () => current !== null,
-    async run({ sha, text }, args) {
-      try {
-        return (await send(['EVALSHA', sha, '1', key, ...args])) as Reply
-      } catch (error) {
+    async run(script, given) {
+      const args = ['1', key, ...script.takes.map((name) => given[name])]
+      const list = await send(['EVALSHA', script.sha, ...args]).catch((error) => {
         if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-        return (await send(['EVAL', text, '1', key, ...args])) as Reply
-      }
+        return send(['EVAL', script.text, ...args])
+      })
+      return answerOf(script, list as readonly Value[])
     },
     info: async (section) => String(await send(['INFO', section])),
     problem: () => problem,
@@ -188,5 +193,30 @@ export function openConnection(options: ConnectionOptions): Connection {
       closing.abort()
       await connected
     },
+  }
+}
+
+function answerOf<Field extends string>({ answers }: Script<string, Field>, list: readonly Value[]): Answer<Field> {
+  return Object.fromEntries(answers.map((name, place) => [name, list[place]])) as Answer<Field>
+}
+
+/** For one errand: connects, or rejects after the time to wait. */
+export async function withConnection<T>(
+  options: Omit<ConnectionOptions, 'onUp' | 'onDown'>,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const up = Promise.withResolvers<void>()
+  let problem = 'no connection'
+  const onDown = (text: string) => {
+    problem = text
+  }
+  const connection = openConnection({ ...options, onUp: up.resolve, onDown })
+  const late = setTimeout(() => up.reject(new Error(problem)), options.waitMs)
+  try {
+    await up.promise
+    return await use(connection)
+  } finally {
+    clearTimeout(late)
+    await connection.close()
   }
 }

@@ -7,6 +7,7 @@ import { asPicodollars } from '../../domain/pricing/price.ts'
 import type { HeldCall } from '../admission.ts'
 import type { Scope } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
+import { listOf } from './answers.ts'
 import { type Counters, openCounters } from './counters.ts'
 import { rebuildStep } from './rebuild.ts'
 import type { Missed } from './reports.ts'
@@ -68,7 +69,7 @@ beforeEach(async () => {
   for (const counters of opened) await counters.stop()
   opened.clear()
   // After a test that halted the server this connection may still be on its way back.
-  const flush = () => connection.run(FLUSH, []).then(() => true)
+  const flush = () => connection.run(FLUSH, {}).then(() => true)
   await until(() => flush().catch(() => false), 'the server is empty')
   log = new FakeLog()
 })
@@ -112,7 +113,7 @@ async function totals(counters: Counters): Promise<{ spent: bigint; held: bigint
 }
 
 /** Something happens on the server behind everybody's back. */
-const tamper = (text: string) => connection.run(defineScript('tamper', text), [])
+const tamper = (text: string) => connection.run(defineScript({ name: 'tamper', answers: [] }, text), {})
 
 describe('a server that lost data is not trusted', () => {
   test('when it comes back with less than a node has seen', async () => {
@@ -134,7 +135,7 @@ describe('a server that lost data is not trusted', () => {
   test('and what is held is told again before anything is decided', async () => {
     const counters = await start()
     await admitted(counters, BOUND, 'call')
-    await connection.run(FLUSH, [])
+    await connection.run(FLUSH, {})
     await until(() => log.rebuilds === 2 && counters.state().up, 'it is rebuilt')
     await until(async () => (await totals(counters)).held === COST, 'it is held')
   })
@@ -166,7 +167,10 @@ test('a node that stops between its report and the end of a rebuild keeps nobody
   log.nodes.push({ node: 'two', name: 'two' })
   const counters = open('one')
   const server = /^run_id:(\w+)/m.exec(await connection.info('server'))?.[1] ?? ''
-  await until(async () => (await connection.run(ARRIVE, ['two', server])).length !== 1, 'both have reported')
+  await until(
+    async () => listOf((await connection.run(ARRIVE, { node: 'two', server })).nodes).length !== 1,
+    'both have reported',
+  )
   log.nodes.pop()
   assert.equal(await counters.ready(SOON_MS), true)
   const asked = () => counters.ledger.admit(BOUND, { picodollars: COST, tokens: 1 }, 'call')
@@ -174,9 +178,12 @@ test('a node that stops between its report and the end of a rebuild keeps nobody
 })
 
 test('a rebuild over midnight begins anew: what was read is of the day before', async () => {
-  const began = async (script: Script, args: readonly string[]) => {
-    const [now, ...rest] = await connection.run(script, args)
-    return script === BEGIN ? [Number(now) - 86_400_000, ...rest] : [now ?? 0, ...rest]
+  const began = async <A extends string, F extends string>(script: Script<A, F>, given: Record<A, string>) => {
+    const answer = await connection.run(script, given)
+    if (script.name !== BEGIN.name) return answer
+    return Object.fromEntries(
+      Object.entries(answer).map(([name, at]) => [name, Number(at) - 86_400_000]),
+    ) as typeof answer
   }
   const place = { node: 'one', server: 'server' }
   assert.deepEqual(await rebuildStep({ ...connection, run: began }, log, place), { kind: 'left' })

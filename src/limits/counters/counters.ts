@@ -3,10 +3,10 @@ import type { SpendLedger } from '../spend-ledger.ts'
 import { openConnection } from './connection.ts'
 import { Leases } from './leases.ts'
 import { type CountersEvents, CountersLedger } from './ledger.ts'
+import { type CountersLog, Membership } from './membership.ts'
 import { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
 import { Syncs } from './syncs.ts'
-import { type CountersLog, Upkeep } from './upkeep.ts'
 
 export interface CountersOptions {
   url: string
@@ -55,15 +55,15 @@ export function openCounters(options: CountersOptions): Counters {
   let wasUp = true
   const leases = new Leases(options.position)
   const reports = new Reports(leases)
-  const upkeep = new Upkeep({ ...options, connection: () => connection, reports, syncs: () => syncs })
-  const shared = { node, leases, now: () => upkeep.now(), clock: () => '' }
+  const membership = new Membership({ ...options, connection: () => connection, reports, syncs: () => syncs })
+  const shared = { node, leases, now: () => membership.now(), clock: () => '' }
   const syncs: Syncs = new Syncs({
     ...shared,
     reports,
     connection: () => connection,
     waitMs,
-    onAnswer: (answer) => upkeep.onAnswer(answer),
-    onLost: (isBehind) => upkeep.onLost(isBehind),
+    onAnswer: (answer) => membership.onAnswer(answer),
+    onLost: (isBehind) => membership.onLost(isBehind),
     onReported: (position) => requestLog.reported(position),
   })
   const connection = openConnection({
@@ -72,10 +72,10 @@ export function openCounters(options: CountersOptions): Counters {
     waitMs,
     onUp() {
       wasUp = true
-      upkeep.onUp()
+      membership.onUp()
     },
     onDown(problem) {
-      upkeep.onDown()
+      membership.onDown()
       if (wasUp) {
         const whenDown = policy ?? 'refuse hard budgets'
         log.warn({ problem, limits_when_down: whenDown }, 'the shared counters are unavailable')
@@ -83,21 +83,21 @@ export function openCounters(options: CountersOptions): Counters {
       wasUp = false
     },
   })
-  const isUsable = () => upkeep.isUsable()
+  const isUsable = () => membership.isUsable()
   return {
     ledger: new CountersLedger({ ...shared, connection, syncs, policy, events, isUsable, silentMs: leaseMs }),
-    ready: (withinMs) => inTime(upkeep.ready, withinMs),
+    ready: (withinMs) => inTime(membership.ready, withinMs),
     state: () => ({ up: isUsable(), problem: problemOf() }),
     async stop() {
       // It may still wait for a database that is down.
-      await inTime(upkeep.stop(), STOP_WAIT_MS)
+      await inTime(membership.stop(), STOP_WAIT_MS)
       await connection.close()
     },
   }
 
   function problemOf(): string | null {
     if (isUsable()) return null
-    return connection.problem() ?? upkeep.problem ?? 'the counters are being rebuilt from the request log'
+    return connection.problem() ?? membership.problem ?? 'the counters are being rebuilt from the request log'
   }
 }
 

@@ -1,5 +1,5 @@
-import { openConnection } from './connection.ts'
-import { OWNER } from './scripts/installation.ts'
+import { withConnection } from './connection.ts'
+import { OWNER } from './installation.ts'
 
 /** What the counters' server reports about itself. */
 export interface CountersInspection {
@@ -18,22 +18,11 @@ export async function inspectCounters(
   waitMs: number,
   prefix = '{switchyard}:',
 ): Promise<CountersInspection> {
-  const up = Promise.withResolvers<void>()
-  let problem = 'no connection'
-  const onDown = (text: string) => {
-    problem = text
-  }
-  const connection = openConnection({ url, prefix, waitMs, onUp: () => up.resolve(), onDown })
-  const late = setTimeout(() => up.reject(new Error(problem)), waitMs)
-  try {
-    await up.promise
+  return withConnection({ url, prefix, waitMs }, async (connection) => {
     const text = `${await connection.info('server')}${await connection.info('persistence')}${await connection.info('memory')}`
-    const [owner] = await connection.run(OWNER, [])
-    return { ...inspectionOf(text), owner: String(owner) }
-  } finally {
-    clearTimeout(late)
-    await connection.close()
-  }
+    const { installation } = await connection.run(OWNER, {})
+    return { ...inspectionOf(text), owner: String(installation) }
+  })
 }
 
 export function inspectionOf(info: string): Omit<CountersInspection, 'owner'> {

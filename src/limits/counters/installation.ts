@@ -1,5 +1,22 @@
 import type { Connection } from './connection.ts'
-import { ENTER } from './scripts/installation.ts'
+import { defineScript } from './script.ts'
+import { SCOPES_PART } from './scripts/scope.ts'
+
+/** The counters belong to the installation that used them first; a rebuild does not change that. */
+const ENTER = defineScript(
+  { name: 'enter', takes: ['installation'], answers: ['is_ours'], uses: [SCOPES_PART] },
+  `
+local key = ROOT .. 'installation'
+redis.call('SET', key, installation, 'NX')
+return { redis.call('GET', key) == installation and 1 or 0 }
+`,
+)
+
+/** Only looks: the id, '' for none. */
+export const OWNER = defineScript(
+  { name: 'owner', answers: ['installation'], uses: [SCOPES_PART] },
+  `return { redis.call('GET', ROOT .. 'installation') or '' }`,
+)
 
 /** They have the same prefix and another database. */
 export class AnothersCountersError extends Error {}
@@ -9,7 +26,7 @@ export async function enter(
   connection: Connection,
   { installation, prefix }: { installation: string; prefix: string },
 ): Promise<void> {
-  const [isOurs] = await connection.run(ENTER, [installation])
+  const { is_ours: isOurs } = await connection.run(ENTER, { installation })
   if (isOurs !== 1) throw new AnothersCountersError(anothersCounters(prefix))
 }
 

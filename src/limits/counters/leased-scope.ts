@@ -3,7 +3,7 @@ import { asPicodollars } from '../../domain/pricing/price.ts'
 import { type BudgetState, limitOf } from '../admission.ts'
 import { periodBounds } from '../budget-period.ts'
 import type { Scope } from '../ledger.ts'
-import { nameOf } from './values.ts'
+import { nameOf } from './scope-name.ts'
 
 /** Of one scope, what this node may use without asking, what it uses, and what the counters have not heard yet. */
 export interface LeasedScope {

@@ -129,7 +129,7 @@ test('a node that dies keeps its money leased until its spool tells what it has 
   await world.finish(world.running[0] as (typeof world.running)[0], 300n)
   one.kill()
   world.running = []
-  await one.bury(connection)
+  await one.markDead(connection)
   assert.equal(await world.call(two, 300n, hearing), 'refused')
   await one.start()
   assert.equal(await world.call(two, 700n, hearing), 'admitted')
@@ -146,9 +146,9 @@ test('after a rebuild nothing is decided before a node that died meanwhile has t
   await one.join()
   const away = (node: SimulatedNode) => node === two
   assert.equal(await world.call(one, 900n, away), 'unanswered', 'the other has told nothing')
-  await connection.run(JOIN, [String(world.now), 'node-1', 'process'])
+  await connection.run(JOIN, { clock: String(world.now), node: 'node-1', process: 'process' })
   world.now += 1_000
-  await two.bury(connection)
+  await two.markDead(connection)
   assert.equal(await world.call(one, 900n, away), 'unanswered', 'and has not by being silent')
   await two.join()
   assert.equal(await world.call(one, 900n, hearing), 'refused')
@@ -160,13 +160,13 @@ test('a message of before is not taken for one of now when its node has joined a
   world.limit({ key: budget(1_000n) })
   const [node] = world.nodes as [SimulatedNode]
   const before = node.reports.compose([], true, node.now())
-  assert.equal((await node.run(before))[0], 1)
-  await connection.run(JOIN, ['', 'node-0', 'again'])
+  assert.equal((await node.run(before)).kind, 'taken')
+  await connection.run(JOIN, { clock: '', node: 'node-0', process: 'again' })
   node.reports.forget('again')
   const now = node.reports.compose([], true, node.now())
   assert.equal(before.number, now.number + 1, 'their numbers begin anew')
-  assert.equal((await node.run(now))[0], 1)
-  assert.deepEqual(await node.run(before), [2])
+  assert.equal((await node.run(now)).kind, 'taken')
+  assert.equal((await node.run(before)).kind, 'unknown-process')
 })
 
 test('a node that is heard again keeps what it has leased, although others had given it up', async () => {
@@ -175,26 +175,28 @@ test('a node that is heard again keeps what it has leased, although others had g
   const [node] = world.nodes as [SimulatedNode]
   assert.equal(await world.call(node, 400n, hearing), 'admitted')
   const leave = (silentMs: string, logged: string) =>
-    connection.run(LEAVE, [String(world.now), 'node-0', silentMs, logged])
-  assert.deepEqual(await leave('1000', '0'), [0])
+    connection
+      .run(LEAVE, { clock: String(world.now), node: 'node-0', silent_ms: silentMs, logged })
+      .then(({ kind }) => kind)
+  assert.deepEqual(await leave('1000', '0'), 'heard')
   world.now += 2_000
-  await connection.run(JOIN, [String(world.now), 'node-0', 'process'])
-  assert.deepEqual(await leave('1000', '0'), [0], 'it has joined')
+  await connection.run(JOIN, { clock: String(world.now), node: 'node-0', process: 'process' })
+  assert.deepEqual(await leave('1000', '0'), 'heard', 'it has joined')
   world.now += 2_000
-  assert.deepEqual(await leave('1000', '100'), [2], 'the log has something that it has not told')
+  assert.deepEqual(await leave('1000', '100'), 'unreported', 'the log has something that it has not told')
   assert.equal((await world.status({ kind: 'key', id: 'a' })).periods.total.held, 400n)
-  assert.deepEqual(await leave('1000', '0'), [1])
+  assert.deepEqual(await leave('1000', '0'), 'left')
   assert.equal((await world.status({ kind: 'key', id: 'a' })).periods.total.held, 0n)
 })
 
-test('a node that was seen off although it runs has to join again', async () => {
+test('a node whose leases were released although it runs has to join again', async () => {
   const world = await newWorld(1)
   world.limit({ key: budget(10_000n) })
   const [node] = world.nodes as [SimulatedNode]
   assert.equal(await world.call(node, 100n, hearing), 'admitted')
   assert.ok(node.leases.hasIdle())
-  await connection.run(LEAVE, [String(world.now + 2_000), 'node-0', '1000', '0'])
-  assert.deepEqual(await node.run(node.reports.compose([], true, node.now())), [2])
+  await connection.run(LEAVE, { clock: String(world.now + 2_000), node: 'node-0', silent_ms: '1000', logged: '0' })
+  assert.equal((await node.run(node.reports.compose([], true, node.now()))).kind, 'unknown-process')
 })
 
 const MINUTE_MS = 62_000
@@ -355,7 +357,7 @@ class Storm {
   async #turn(node: SimulatedNode): Promise<void> {
     if (this.#deaf.delete(node)) return
     this.#deaf.add(node)
-    if (this.#random(3) === 0) await node.bury(connection)
+    if (this.#random(3) === 0) await node.markDead(connection)
   }
 
   async #killOrStart(node: SimulatedNode): Promise<void> {
@@ -370,7 +372,7 @@ class Storm {
       if (running.node === node && this.#random(2) === 0) node.leave(running)
     }
     this.world.running = this.world.running.filter((each) => each.node !== node)
-    if (this.#random(2) === 0) await node.bury(connection)
+    if (this.#random(2) === 0) await node.markDead(connection)
   }
 
   hear(): void {

@@ -14,7 +14,7 @@ import {
   nothing,
   take,
 } from './leased-scope.ts'
-import { limitText } from './message.ts'
+import { areSame } from './message.ts'
 
 /** A call that this node has let through. */
 export interface LeasedCall {
@@ -213,7 +213,7 @@ export class Leases {
   /** Under other limits nothing is leased: the counters grant anew what these allow. */
   #follow(scope: LeasedScope, limits: Limits | null): void {
     if (scope.limits === limits) return
-    const isSame = limitText(scope.limits) === limitText(limits)
+    const isSame = areSame(scope.limits, limits)
     scope.limits = limits
     if (isSame) return
     scope.terms += 1

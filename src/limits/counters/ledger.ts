@@ -5,14 +5,14 @@ import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger
 import { bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
 import { allowanceOf } from './allowance.ts'
+import { leaseOf, listOf, statusOf, verdictsOf } from './answers.ts'
 import type { Connection } from './connection.ts'
 import { budgetOf } from './leased-scope.ts'
 import type { LeasedCall, Leases } from './leases.ts'
+import { nameOf, scopeOf } from './scope-name.ts'
 import { LEASED } from './scripts/node.ts'
-import { SCOPES, STATUS } from './scripts/status.ts'
+import { SCOPE_NAMES, STATUS } from './scripts/status.ts'
 import type { Syncs } from './syncs.ts'
-import { amountOf, nameOf, scopeOf } from './values.ts'
-import { statusOfPacked, verdictsOf } from './views.ts'
 
 /** Events for the metrics. */
 export interface CountersEvents {
@@ -42,7 +42,7 @@ const STATUS_TOGETHER = 100
 
 /**
  * The ledger of several gateways. Calls are admitted from what this node has leased; only one for which that does not
- * suffice waits for the counters, which decide as src/limits/admission.ts does in memory.
+ * suffice waits for the counters, which decide as slots do in one process.
  */
 export class CountersLedger implements SpendLedger {
   readonly isShared = true
@@ -82,8 +82,7 @@ export class CountersLedger implements SpendLedger {
 
   allowance(payer: Payer): ReturnType<SpendLedger['allowance']> {
     const now = this.now()
-    const { key, workspace } = this.#options.leases.scopesOf(payer, now)
-    const scopes = [key, workspace]
+    const scopes = this.#options.leases.scopesOf(payer, now)
     return { requests: allowanceOf(scopes, 'requests', now), tokens: allowanceOf(scopes, 'tokens', now) }
   }
 
@@ -95,13 +94,13 @@ export class CountersLedger implements SpendLedger {
 
   async scopes(): Promise<Scope[]> {
     await this.#options.syncs.flush()
-    const names = await this.#options.connection.run(SCOPES, []).catch(away)
-    return names.map((name) => scopeOf(String(name)))
+    const { names } = await this.#options.connection.run(SCOPE_NAMES, {}).catch(away)
+    return listOf(names).map((name) => scopeOf(String(name)))
   }
 
   async leases(): Promise<NodeLease[]> {
-    const reply = await this.#options.connection.run(LEASED, []).catch(() => [])
-    return reply.map((entry) => leaseOf(entry as readonly (string | number)[]))
+    const { nodes } = await this.#options.connection.run(LEASED, {}).catch(() => ({ nodes: [] }))
+    return listOf(nodes).map(leaseOf)
   }
 
   now(): number {
@@ -183,21 +182,11 @@ async function readStatus(connection: Connection, scopes: readonly Scope[], cloc
   const found: ScopeStatus[] = []
   for (let start = 0; start < scopes.length; start += STATUS_TOGETHER) {
     const some = scopes.slice(start, start + STATUS_TOGETHER)
-    const reply = await connection.run(STATUS, [clock, ...some.map(nameOf)]).catch(away)
-    if (reply[0] === 0)
+    const names = JSON.stringify(some.map(nameOf))
+    const answer = await connection.run(STATUS, { clock, names }).catch(away)
+    if (answer.has_ledger === 0)
       throw new GatewayError('limits_unavailable', worded`The shared counters are being rebuilt. Retry shortly.`)
-    for (const [place, scope] of some.entries()) {
-      found.push(statusOfPacked(scope, reply[place + 1] as unknown as readonly number[]))
-    }
+    for (const [place, scope] of some.entries()) found.push(statusOf(scope, listOf(answer.scopes)[place] ?? []))
   }
   return found
-}
-
-function leaseOf([node, ...told]: readonly (string | number)[]): NodeLease {
-  const scopes: NodeLease['scopes'] = []
-  for (let place = 0; place < told.length; place += 3) {
-    const [name, dollars, rest] = told.slice(place, place + 3)
-    scopes.push({ scope: scopeOf(String(name)), picodollars: amountOf(Number(dollars), Number(rest)) })
-  }
-  return { node: String(node), scopes }
 }

@@ -1,9 +1,9 @@
 import type { Limits } from '../../domain/limits.ts'
 import { limitOf } from '../admission.ts'
+import { amountOf } from '../amount.ts'
 import { PERIODS } from '../budget-period.ts'
-import type { Reply } from './connection.ts'
-import { type Amounts, isIdle, type KnownScope, type LeasedScope, type Seconds } from './leased-scope.ts'
-import { amountOf, dollarsAndRest } from './values.ts'
+import { places, toList, type Value } from './fields.ts'
+import { type Amounts, isIdle, type LeasedScope, type Seconds } from './leased-scope.ts'
 
 /** A message to the counters (scripts/sync.ts): sent as it is until it is answered. */
 export interface Message {
@@ -40,24 +40,42 @@ export interface LeftCall {
   cost: bigint
 }
 
-const limitTexts = new WeakMap<Limits, string>()
-
-/** As the script reads them. Limits are immutable values of the snapshot, so each is encoded once. */
-export function limitText(limits: Limits | null): string {
-  if (limits === null) return ''
-  let text = limitTexts.get(limits)
-  if (text === undefined) {
-    const { rpm = 0, tpm = 0, max_parallel: parallel = 0, budget } = limits
-    const period = budget === undefined ? 0 : PERIODS.indexOf(budget.per) + 1
-    const money = budget === undefined ? ['0', '0'] : dollarsAndRest(limitOf(budget))
-    text = [rpm, tpm, parallel, period, budget?.mode === 'hard' ? 1 : 0, ...money].join(' ')
-    limitTexts.set(limits, text)
+/** The arguments of scripts/sync.ts. */
+export function syncArguments(node: string, { process, number, position, isFirst, text }: Message) {
+  return {
+    node,
+    process,
+    number_text: String(number),
+    position: String(position),
+    is_first: isFirst ? '1' : '0',
+    message_text: text,
   }
-  return text
 }
 
-function pair(amount: bigint): number[] {
-  return dollarsAndRest(amount).map(Number)
+const limitLists = new WeakMap<Limits, Value[]>()
+
+/** As the script reads them. Limits are immutable values of the snapshot, so each is listed once. */
+function limitList(limits: Limits | null): Value[] | false {
+  if (limits === null) return false
+  let list = limitLists.get(limits)
+  if (list === undefined) {
+    const { rpm = 0, tpm = 0, max_parallel: parallel = 0, budget } = limits
+    list = toList('limits', {
+      rpm,
+      tpm,
+      parallel,
+      period: budget === undefined ? 0 : PERIODS.indexOf(budget.per) + 1,
+      is_hard: budget?.mode === 'hard' ? 1 : 0,
+      ...places('budget', budget === undefined ? 0n : limitOf(budget)),
+    })
+    limitLists.set(limits, list)
+  }
+  return list
+}
+
+/** They bind calls alike. */
+export function areSame(one: Limits | null, other: Limits | null): boolean {
+  return one === other || String(limitList(one)) === String(limitList(other))
 }
 
 export interface ScopeReport {
@@ -70,93 +88,40 @@ export interface ScopeReport {
   spent: ReadonlyMap<number, bigint> | null
 }
 
-export function scopeEntry(scope: LeasedScope, { kept, idle, wanted, spent }: ScopeReport): unknown[] {
+export function reportList(scope: LeasedScope, { kept, idle, wanted, spent }: ScopeReport): Value[] {
   const { name, limits, inFlight, usual, seconds, counted } = scope
-  const listed = (of: Seconds) => [...of].flatMap(([second, { requests, tokens }]) => [second, requests, tokens])
-  return [
+  return toList('report', {
     name,
-    limitText(limits),
-    ...pair(kept.money),
-    kept.calls,
-    kept.requests,
-    kept.tokens,
-    inFlight,
-    isIdle(idle) ? 1 : 0,
-    ...pair(wanted.money),
-    wanted.calls,
-    wanted.requests,
-    wanted.tokens,
-    ...pair(usual.money),
-    Math.ceil(usual.tokens),
-    spent === null ? [] : [...spent].flatMap(([day, amount]) => [day, ...pair(amount)]),
-    listed(seconds),
-    ...pair(idle.money),
-    listed(counted),
-  ]
+    limits: limitList(limits),
+    ...places('kept', kept.money),
+    kept_calls: kept.calls,
+    kept_requests: kept.requests,
+    kept_tokens: kept.tokens,
+    in_flight: inFlight,
+    has_idle: isIdle(idle) ? 1 : 0,
+    ...places('wanted', wanted.money),
+    wanted_calls: wanted.calls,
+    wanted_requests: wanted.requests,
+    wanted_tokens: wanted.tokens,
+    ...places('usual', usual.money),
+    usual_tokens: Math.ceil(usual.tokens),
+    spent: [...(spent ?? [])].map(([at, cost]) => toList('cost', { at, ...amountOf(cost) })),
+    minute: secondLists(seconds),
+    ...places('idle', idle.money),
+    counted: secondLists(counted),
+  })
 }
 
-export function callEntry({ money, tokens }: WaitingCall, key: number, workspace: number): number[] {
-  return [key + 1, workspace + 1, ...(money === null ? [-1, 0] : pair(money)), tokens ?? -1]
+function secondLists(seconds: Seconds): Value[] {
+  return [...seconds].map(([at, { requests, tokens }]) => toList('second', { at, requests, tokens }))
 }
 
-export function leftEntry({ id, startedAt, cost }: LeftCall, key: number, workspace: number): unknown[] {
-  return [id, key + 1, workspace + 1, startedAt, ...pair(cost)]
+/** `key` and `workspace`: where their reports are in the message, from 0. */
+export function callList({ money, tokens }: WaitingCall, key: number, workspace: number): Value[] {
+  const held = money === null ? { money: -1, money_rest: 0 } : places('money', money)
+  return toList('call', { key: key + 1, workspace: workspace + 1, ...held, tokens: tokens ?? -1 })
 }
 
-export type Outcome =
-  | { kind: 'admitted' | 'refused'; views: readonly [unknown, unknown] }
-  /** Others have been told to give back what is idle. */
-  | { kind: 'ask-again' }
-
-/** The answer to a message. */
-export interface Answer {
-  /** Unix milliseconds of the server. */
-  at: number
-  generation: number
-  sequence: number
-  scopes: { lease: Amounts; known: KnownScope }[]
-  outcomes: Outcome[]
-  /** Scopes that others wait for. */
-  recalled: string[]
-}
-
-export function readAnswer(reply: Reply): Answer {
-  const [, at, generation, sequence, scopes, outcomes, recalled] = reply as readonly [
-    number,
-    number,
-    number,
-    number,
-    readonly (readonly number[])[],
-    readonly Reply[],
-    readonly string[],
-  ]
-  return {
-    at,
-    generation,
-    sequence,
-    scopes: scopes.map(readScope),
-    outcomes: outcomes.map(readOutcome),
-    recalled: [...recalled],
-  }
-}
-
-function readScope(figures: readonly number[]) {
-  const at = (place: number) => figures[place] ?? 0
-  const own = amountOf(at(0), at(1))
-  const lease = { money: own, calls: at(2), requests: at(3), tokens: at(4) }
-  const byOthers = amountOf(at(7), at(8)) - own
-  const idleOfOthers = amountOf(at(14), at(15)) - amountOf(at(12), at(13))
-  const known: KnownScope = {
-    spent: amountOf(at(5), at(6)),
-    heldByOthers: byOthers - idleOfOthers,
-    requests: at(9),
-    tokens: at(10),
-    newestSecond: at(11),
-  }
-  return { lease, known }
-}
-
-function readOutcome([kind, key, workspace]: Reply): Outcome {
-  if (kind === 3) return { kind: 'ask-again' }
-  return { kind: kind === 1 ? 'admitted' : 'refused', views: [key, workspace] }
+export function leftList({ id, startedAt: at, cost }: LeftCall, key: number, workspace: number): Value[] {
+  return toList('left', { id, key: key + 1, workspace: workspace + 1, at, ...places('cost', cost) })
 }

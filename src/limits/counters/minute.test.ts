@@ -5,13 +5,13 @@ import { beginLedger, connectTo } from '../../../test/counters.ts'
 import { fc } from '../../../test/property.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import type { Payer } from '../spend-ledger.ts'
+import { listOf, readSync, statusOf } from './answers.ts'
 import { type LeasedCall, Leases } from './leases.ts'
-import { readAnswer } from './message.ts'
+import { syncArguments } from './message.ts'
 import { type Missed, Reports } from './reports.ts'
 import { JOIN } from './scripts/node.ts'
 import { STATUS } from './scripts/status.ts'
 import { SYNC } from './scripts/sync.ts'
-import { statusOfPacked } from './views.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)
@@ -48,7 +48,7 @@ class Node {
       this.#reports = new Reports(this.#leases)
     }
     const process = randomUUID()
-    const [, , , , position] = await connection.run(JOIN, [String(NOW), 'node', process])
+    const { position } = await connection.run(JOIN, { clock: String(NOW), node: 'node', process })
     this.#reports.forget(process)
     const upTo = this.#reports.forgetUnreported()
     this.#reports.add({ spent: [], left: [], seconds: this.#spool.slice(Number(position), upTo) }, NOW)
@@ -59,9 +59,8 @@ class Node {
     const waiting = { money: 1n, tokens: HOLD, isAsked: false, isLeft: false }
     const calls = asks ? [{ ...this.#leases.scopesOf(PAYER, NOW), ...waiting }] : []
     const message = this.#reports.compose(calls, isFull, NOW)
-    const { process, number, position, isFirst, text } = message
-    const told = [String(NOW), 'node', process, String(number), String(position), isFirst ? '1' : '0', text]
-    for (const call of this.#reports.apply(message, readAnswer(await connection.run(SYNC, told)))) {
+    const told = { ...syncArguments('node', message), clock: String(NOW) }
+    for (const call of this.#reports.apply(message, readSync(await connection.run(SYNC, told)))) {
       if (call !== null) this.running.push({ call, used: null })
     }
   }
@@ -97,8 +96,9 @@ class Node {
     await this.tell(true)
     const [requests, tokens] = [sum(this.#spool, 'requests'), sum(this.#spool, 'tokens')]
     for (const [kind, id] of [['key', 'a'] as const, ['workspace', 'first'] as const]) {
-      const [, packed] = await connection.run(STATUS, [String(NOW), `${kind}:${id}`])
-      const status = statusOfPacked({ kind, id }, packed as unknown as number[])
+      const names = JSON.stringify([`${kind}:${id}`])
+      const { scopes } = await connection.run(STATUS, { clock: String(NOW), names })
+      const status = statusOf({ kind, id }, listOf(scopes)[0] ?? [])
       assert.deepEqual([status.requestsLastMinute, status.tokensLastMinute], [requests, tokens])
     }
   }

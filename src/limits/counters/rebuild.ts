@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { LoggedScope } from '../ledger.ts'
-import type { Connection, Reply } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { places, toList, type Value } from './fields.ts'
 import type { RequestLogView } from './request-log.ts'
+import { nameOf } from './scope-name.ts'
 import { LOOK } from './scripts/node.ts'
 import { ARRIVE, BEGIN, COMPLETE, FORGET, WRITE_SCOPE } from './scripts/rebuild.ts'
-import { dollarsAndRest, nameOf } from './values.ts'
 
 export type Rebuilt =
   | { kind: 'waiting'; for: string[] }
@@ -21,28 +22,33 @@ export async function rebuildStep(
   log: RequestLogView,
   { node, server }: { node: string; server: string },
 ): Promise<Rebuilt> {
-  const arrived = new Set(await connection.run(ARRIVE, [node, server]))
+  const { nodes } = await connection.run(ARRIVE, { node, server })
+  const arrived = new Set((nodes as readonly Value[]).map(String))
   if (arrived.size === 0) return { kind: 'left' }
   const missing = (await log.runningNodes()).filter((each) => !arrived.has(each.node))
   if (missing.length > 0) return { kind: 'waiting', for: missing.map(({ name }) => name) }
   const token = randomUUID()
-  const [now] = await connection.run(BEGIN, [token])
-  if (typeof now !== 'number' || now === 0) return { kind: 'left' }
+  const now = Number((await connection.run(BEGIN, { token })).at)
+  if (now === 0) return { kind: 'left' }
   const { scopes, positions, left } = await log.readLedger(now)
-  await writeAll(scopes, (scope) => connection.run(WRITE_SCOPE, [String(now), token, ...scopeArguments(scope)]))
-  const [at] = await connection.run(LOOK, [])
+  await writeAll(scopes, async (scope) => {
+    const written = await connection.run(WRITE_SCOPE, { clock: String(now), token, logged_text: loggedText(scope) })
+    if (written.is_done !== 1) throw new Error('another node is rebuilding the counters')
+  })
+  const { at } = await connection.run(LOOK, {})
   if (dayOf(Number(at)) !== dayOf(now)) {
     // What was read belongs to the day before.
-    await connection.run(FORGET, [''])
+    await connection.run(FORGET, { generation: '' })
     return { kind: 'left' }
   }
-  const places = positions.flatMap(({ node: owner, seq }) => [owner, String(seq)])
+  const rebuilt = toList('rebuilt', {
+    nodes: [...arrived],
+    positions: positions.map((position) => toList('position', position)),
+    left: left.map(({ id }) => id),
+  })
   const generation = String(randomInt(1, 2 ** 48 - 1))
-  const nodes = [...arrived].map(String)
-  const ids = left.map(({ id }) => id)
-  const args = [token, generation, String(nodes.length), ...nodes, ...places, '', ...ids]
-  const [isComplete] = await connection.run(COMPLETE, args)
-  return isComplete === 1 ? { kind: 'rebuilt', scopes: scopes.length } : { kind: 'left' }
+  const completed = await connection.run(COMPLETE, { token, generation, rebuilt_text: JSON.stringify(rebuilt) })
+  return completed.is_done === 1 ? { kind: 'rebuilt', scopes: scopes.length } : { kind: 'left' }
 }
 
 const TOGETHER = 100
@@ -52,20 +58,21 @@ function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
-async function writeAll<T>(items: readonly T[], write: (item: T) => Promise<Reply>): Promise<void> {
+async function writeAll<T>(items: readonly T[], write: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += TOGETHER) {
-    const replies = await Promise.all(items.slice(start, start + TOGETHER).map(write))
-    if (replies.some(([done]) => done !== 1)) throw new Error('another node is rebuilding the counters')
+    await Promise.all(items.slice(start, start + TOGETHER).map(write))
   }
 }
 
-function scopeArguments({ scope, spent, seconds }: LoggedScope): string[] {
-  return [
-    nameOf(scope),
-    ...dollarsAndRest(spent.day),
-    ...dollarsAndRest(spent.week),
-    ...dollarsAndRest(spent.month),
-    ...dollarsAndRest(spent.total),
-    ...seconds.flatMap(({ second, requests, tokens }) => [String(second), String(requests), String(tokens)]),
-  ]
+export function loggedText({ scope, spent, seconds }: Pick<LoggedScope, 'scope' | 'spent' | 'seconds'>): string {
+  return JSON.stringify(
+    toList('logged', {
+      name: nameOf(scope),
+      ...places('day_spent', spent.day),
+      ...places('week_spent', spent.week),
+      ...places('month_spent', spent.month),
+      ...places('total_spent', spent.total),
+      minute: seconds.map(({ second, requests, tokens }) => toList('second', { at: second, requests, tokens })),
+    }),
+  )
 }

@@ -1,3 +1,5 @@
+import type { SyncAnswer } from './answers.ts'
+import { toList, type Value } from './fields.ts'
 import {
   type Amounts,
   isIdle,
@@ -10,16 +12,8 @@ import {
   wanted,
 } from './leased-scope.ts'
 import type { LeasedCall, Leases } from './leases.ts'
-import {
-  type Answer,
-  callEntry,
-  type LeftCall,
-  leftEntry,
-  type Message,
-  scopeEntry,
-  type WaitingCall,
-} from './message.ts'
-import { scopeOf } from './values.ts'
+import { callList, type LeftCall, leftList, type Message, reportList, type WaitingCall } from './message.ts'
+import { scopeOf } from './scope-name.ts'
 
 /** What an earlier process has spent, or what the counters have missed. */
 export interface Missed {
@@ -61,21 +55,21 @@ export class Reports {
     }
     const told = new Set([...needed.keys(), ...urgent, ...left.flatMap(bothOf), ...(isFull ? changed : [])])
     const scopes: Message['scopes'] = []
-    const entries: unknown[][] = []
+    const reports: Value[] = []
     for (const scope of told) {
       const report = this.#report(scope, { isFull, needed: needed.get(scope) ?? nothing(), now })
-      entries.push(report.entry)
+      reports.push(report.list)
       scopes.push({ scope, terms: scope.terms, kept: report.kept, wanted: report.wanted })
       urgent.delete(scope)
       if (scope.spent.size === 0 && scope.counted.size === 0) changed.delete(scope)
     }
     const place = new Map(scopes.map(({ scope }, index) => [scope, index]))
     const at = (scope: LeasedScope) => place.get(scope) ?? 0
-    const text = JSON.stringify({
-      f: isFull ? 1 : 0,
-      s: entries,
-      c: calls.map((call) => callEntry(call, at(call.key), at(call.workspace))),
-      b: left.map((call) => leftEntry(call, at(call.key), at(call.workspace))),
+    const message = toList('message', {
+      is_full: isFull ? 1 : 0,
+      reports,
+      calls: calls.map((call) => callList(call, at(call.key), at(call.workspace))),
+      left: left.map((call) => leftList(call, at(call.key), at(call.workspace))),
     })
     const isFirst = this.#isFirst
     this.#isFirst = false
@@ -85,7 +79,7 @@ export class Reports {
       this.#reported = position
     }
     const [process, number] = [this.#process, this.#number]
-    return { process, number, position: this.#reported, isFirst, isFull, scopes, calls, text }
+    return { process, number, position: this.#reported, isFirst, isFull, scopes, calls, text: JSON.stringify(message) }
   }
 
   #report(scope: LeasedScope, { isFull, needed, now }: { isFull: boolean; needed: Amounts; now: number }) {
@@ -101,14 +95,14 @@ export class Reports {
       requests: opening.requests + idle.requests,
       tokens: opening.tokens + idle.tokens,
     }
-    const entry = scopeEntry(scope, { kept: lease, idle, wanted: wants, spent: isFull ? scope.spent : null })
+    const list = reportList(scope, { kept: lease, idle, wanted: wants, spent: isFull ? scope.spent : null })
     scope.seconds = new Map()
     if (isFull) scope.spent = new Map()
-    return { entry, kept: lease, wanted: wants }
+    return { list, kept: lease, wanted: wants }
   }
 
   /** What the counters have made of a message. Calls that were admitted are returned in its order; null: they were not. */
-  apply({ scopes, calls }: Message, answer: Answer): (LeasedCall | null)[] {
+  apply({ scopes, calls }: Message, answer: SyncAnswer): (LeasedCall | null)[] {
     const told = new Map(scopes.map(({ scope, terms }) => [scope, terms]))
     const termsOf = (scope: LeasedScope) => told.get(scope) ?? scope.terms
     const admitted = calls.map((call, index) => {

@@ -1,13 +1,14 @@
+import { readSync, type SyncAnswer, type Views } from './answers.ts'
 import type { Connection } from './connection.ts'
 import type { LeasedCall, Leases } from './leases.ts'
-import { type Answer, type Message, readAnswer, type WaitingCall } from './message.ts'
+import { type Message, syncArguments, type WaitingCall } from './message.ts'
 import type { Reports } from './reports.ts'
 import { SYNC } from './scripts/sync.ts'
 
 /** What became of a call that had to ask. */
 export type Asked =
-  | { kind: 'admitted'; call: LeasedCall; views: readonly [unknown, unknown]; at: number }
-  | { kind: 'refused'; views: readonly [unknown, unknown]; at: number }
+  | { kind: 'admitted'; call: LeasedCall; views: Views; at: number }
+  | { kind: 'refused'; views: Views; at: number }
   /** The counters did not answer in time. */
   | { kind: 'away' }
 
@@ -31,7 +32,7 @@ export interface SyncOptions {
   node: string
   /** A call waits no longer than this. */
   waitMs: number
-  onAnswer(answer: Answer): void
+  onAnswer(answer: SyncAnswer): void
   /** The server has no ledger, or does not know this process; `isBehind`: it knew more before. */
   onLost(isBehind: boolean): void
   /** The position in the spool up to which the counters know everything. */
@@ -206,14 +207,13 @@ export class Syncs {
   }
 
   /** Without an answer, whether the server has lost messages. */
-  async #send({ process, number, position, isFirst, text }: Message): Promise<Answer | boolean> {
+  async #send(message: Message): Promise<SyncAnswer | boolean> {
     const { connection, node, clock } = this.#options
-    const args = [clock(), node, process, String(number), String(position), isFirst ? '1' : '0', text]
-    const reply = await connection().run(SYNC, args)
-    return reply[0] === 1 ? readAnswer(reply) : reply[0] === 3
+    const answer = await connection().run(SYNC, { ...syncArguments(node, message), clock: clock() })
+    return answer.kind === 'taken' ? readSync(answer) : answer.kind === 'behind'
   }
 
-  #take({ message, waiting }: Sent, answer: Answer): void {
+  #take({ message, waiting }: Sent, answer: SyncAnswer): void {
     const admitted = this.#options.reports.apply(message, answer)
     this.#askedAgain = answer.outcomes.some(({ kind }) => kind === 'ask-again') ? this.#askedAgain + 1 : 0
     for (const [index, each] of waiting.entries()) {

@@ -1,7 +1,7 @@
 import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
+import { moneyOf } from '../amount.ts'
 import { PERIODS, type Period } from '../budget-period.ts'
 import { type Scope, type ScopeStatus, WINDOW_SECONDS } from '../ledger.ts'
-import { moneyOf } from './amount.ts'
 
 /** What one scope has used and holds, as numbers. The layout, in places of eight bytes: */
 

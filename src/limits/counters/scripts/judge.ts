@@ -1,68 +1,66 @@
-/** How a scope stands against its limits, as src/limits/admission.ts does it in memory. */
-export const JUDGE = `
-local function limits_of(text)
-  if text == '' then return nil end
-  local rpm, tpm, parallel, period, hard, dollars, rest =
-    string.match(text, '(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
-  return {
-    rpm = tonumber(rpm), tpm = tonumber(tpm), parallel = tonumber(parallel), period = tonumber(period),
-    hard = hard == '1', dollars = tonumber(dollars), rest = tonumber(rest),
-  }
-end
+/** How a scope stands against its limits, as src/limits/slots/slot.ts does it in memory. */
+export const JUDGE_PART = `
+local NEVER, FITS = -1, -2
 
--- Milliseconds until this much is left in the minute; -1: never.
-local function wait(scope, name, kind, most, now)
-  if most < 0 then return -1 end
-  local left = scope[20 + kind]
+-- Milliseconds until this much is left in the minute. First: 1 counts requests, 2 tokens.
+local function wait(scope, name, first, left, most, now)
+  if most < 0 then return NEVER end
   if left <= most then return 0 end
-  local values = minute_values(name, scope[23], scope[24])
-  for index = kind, #values, 2 do
+  local values = minute_values(name, scope.oldest_second, scope.newest_second)
+  for index = first, #values, 2 do
     left = left - (tonumber(values[index]) or 0)
-    if left <= most then return (scope[23] + (index - kind) / 2 + WINDOW) * 1000 - now end
+    if left <= most then return (scope.oldest_second + (index - first) / 2 + WINDOW) * 1000 - now end
   end
   return 0
 end
 
 -- What the period of a budget has left; less than nothing after a limit was lowered.
 local function money_left(scope, limits)
-  local part = limits.rest - scope[5 + 2 * limits.period] - scope[15]
+  local spent = spent_place(limits.period)
+  local part = limits.budget_rest - scope[spent + 1] - scope.leased_rest
   local carry = math.floor(part / REST)
-  return limits.dollars - scope[4 + 2 * limits.period] - scope[14] + carry, part - carry * REST
+  return limits.budget - scope[spent] - scope.leased + carry, part - carry * REST
 end
 
-local function fits(scope, limits, dollars, rest)
+local function fits(scope, limits, call)
+  local dollars, rest = call.money, call.money_rest
   if dollars < 0 then
-    if limits.hard then return false end
+    if limits.is_hard == 1 then return false end
     -- One picodollar must be left.
     dollars, rest = 0, 1
-  elseif limits.hard and dollars == 0 and rest == 0 then
+  elseif limits.is_hard == 1 and dollars == 0 and rest == 0 then
     return true
   end
   local left, part = money_left(scope, limits)
   return left > dollars or (left == dollars and part >= rest)
 end
 
--- -1 dollars, -1 tokens: unknown. In the view -2 is "fits". Returns it and whether the scope refuses the call.
-local function judge(scope, name, limits, dollars, rest, tokens, now)
-  local view = { 0, 0, 0, scope[14], scope[15], scope[21], scope[22], scope[19], -2, -2, 0, scope[24] }
-  local refuses = false
+-- The view of the scope on the call, and whether it refuses it.
+local function judge(scope, name, limits, call, now)
+  local view, refuses = {}, false
+  view.is_over_budget, view.spent, view.spent_rest = 0, 0, 0
+  view.held, view.held_rest = scope.leased, scope.leased_rest
+  view.requests, view.tokens, view.in_flight = scope.requests, scope.tokens, scope.in_flight
+  view.rpm_wait, view.tpm_wait, view.is_over_parallel = FITS, FITS, 0
   if limits.period > 0 then
-    view[2], view[3] = scope[4 + 2 * limits.period], scope[5 + 2 * limits.period]
-    if not fits(scope, limits, dollars, rest) then
-      view[1] = 1
-      refuses = limits.hard
+    local spent = spent_place(limits.period)
+    view.spent, view.spent_rest = scope[spent], scope[spent + 1]
+    if not fits(scope, limits, call) then
+      view.is_over_budget = 1
+      refuses = limits.is_hard == 1
     end
   end
-  if limits.rpm > 0 and scope[21] + scope[17] + 1 > limits.rpm then
-    view[9] = wait(scope, name, 1, limits.rpm - 1, now)
+  if limits.rpm > 0 and scope.requests + scope.leased_requests + 1 > limits.rpm then
+    view.rpm_wait = wait(scope, name, 1, scope.requests, limits.rpm - 1, now)
     refuses = true
   end
-  if limits.tpm > 0 and (tokens < 0 or (tokens > 0 and scope[22] + scope[18] + tokens > limits.tpm)) then
-    view[10] = tokens < 0 and -1 or wait(scope, name, 2, limits.tpm - tokens, now)
+  local tokens = call.tokens
+  if limits.tpm > 0 and (tokens < 0 or (tokens > 0 and scope.tokens + scope.leased_tokens + tokens > limits.tpm)) then
+    view.tpm_wait = tokens < 0 and NEVER or wait(scope, name, 2, scope.tokens, limits.tpm - tokens, now)
     refuses = true
   end
-  if limits.parallel > 0 and scope[16] + 1 > limits.parallel then
-    view[11] = 1
+  if limits.parallel > 0 and scope.leased_calls + 1 > limits.parallel then
+    view.is_over_parallel = 1
     refuses = true
   end
   return view, refuses

@@ -1,13 +1,13 @@
 /**
- * Leases. What a node may use of a scope without asking stands in the hash `leases:SCOPE` under the node: dollars, rest,
- * calls at a time, requests, tokens, calls in flight, 1 when some of it may be idle, and dollars and rest that no call
- * holds. A scope has their sums. The scopes of a node are the set `leased:NODE`; `alive` says when each was last heard.
+ * Leases. What a node may use of a scope without asking is in the hash `leases:SCOPE` under the node, and a scope has
+ * their sums (fields.ts). The scopes of a node are the set `leased:NODE`; `alive` says when each was last heard.
  *
  * Always: what is spent and what is leased are together within the limit (unless the limit was lowered since). Nothing
  * here depends on a clock: a node that is cut off can use what it has and no more.
  */
-export const LEASE = `
-local NONE = { 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+export const LEASES_PART = `
+local NONE = {}
+for place = LEASE.money, LEASE.idle_rest do NONE[place] = 0 end
 -- A node that was silent for this long is not waited for.
 local SILENT = 3000
 
@@ -18,13 +18,16 @@ end
 
 -- The sums of a scope when a lease changes.
 local function move_lease(scope, before, after)
-  add(scope, 14, after[1] - before[1], after[2] - before[2])
-  add(scope, 26, after[8] - before[8], after[9] - before[9])
-  for place = 3, 6 do scope[13 + place] = scope[13 + place] + after[place] - before[place] end
+  add(scope, SCOPE.leased, after.money - before.money, after.money_rest - before.money_rest)
+  add(scope, SCOPE.idle, after.idle - before.idle, after.idle_rest - before.idle_rest)
+  scope.leased_calls = scope.leased_calls + after.calls - before.calls
+  scope.leased_requests = scope.leased_requests + after.requests - before.requests
+  scope.leased_tokens = scope.leased_tokens + after.tokens - before.tokens
+  scope.in_flight = scope.in_flight + after.in_flight - before.in_flight
 end
 
 local function is_none(lease)
-  for place = 1, 6 do
+  for place = LEASE.money, LEASE.in_flight do
     if lease[place] ~= 0 then return false end
   end
   return true
@@ -44,20 +47,30 @@ end
 local function drop_leases(node, now, keeps_money)
   for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'leased:' .. node)) do
     local scope = load(name, now)
-    local before = lease_of(name, node)
-    local after = keeps_money and { before[1], before[2], 0, 0, 0, 0, 0, before[1], before[2] } or NONE
+    local before, after = lease_of(name, node), { unpack(NONE) }
+    if keeps_money then
+      after.money, after.money_rest = before.money, before.money_rest
+      after.idle, after.idle_rest = before.money, before.money_rest
+    end
     move_lease(scope, before, after)
     write_lease(name, node, before, after)
-    scope[20] = scope[20] + 1
+    scope.changes = scope.changes + 1
     save(scope, name)
   end
+end
+
+-- A node heard in this many milliseconds is alive.
+local function is_alive(node, now, within)
+  local heard = redis.call('ZSCORE', ROOT .. 'alive', node)
+  return heard and tonumber(heard) >= now - within
 end
 
 -- A cost belongs to the periods of the moment at which its call was admitted; of those that are over nobody is told.
 -- When the clock has gone back, calls are admitted before their period began: they count in it, or nothing bounds them.
 local function spend(scope, now, at, dollars, rest)
-  for period = 1, 4 do
-    if at >= scope[1 + period] or now < scope[1 + period] then add(scope, 4 + 2 * period, dollars, rest) end
+  for period = 1, PERIODS do
+    local began = scope[began_place(period)]
+    if at >= began or now < began then add(scope, spent_place(period), dollars, rest) end
   end
 end
 

@@ -1,123 +1,125 @@
 import { defineScript } from '../script.ts'
-import { LEASE } from './lease.ts'
-import { SCOPE } from './scope.ts'
+import { LEASES_PART } from './lease.ts'
+import { SCOPES_PART } from './scope.ts'
 
 /**
  * A process becomes the node. What an earlier one leased stays until the first message tells what that one had spent.
- * ARGV: clock, node, and the process, which has another name each time: a message of before it joined must not be taken
- * for one of now. Returns 0 without a ledger; else 1, the time, generation, sequence, the position up to which the node's
- * spool is reported, and of how many scopes it has leases.
+ * `process` has another name each time: a message of before it joined must not be taken for one of now. `is_joined`: 0
+ * without a ledger. `position`: up to here the node's spool is reported; `leased`: of how many scopes it has leases.
  */
 export const JOIN = defineScript(
-  'join',
-  SCOPE,
+  {
+    name: 'join',
+    takes: ['clock', 'node', 'process'],
+    answers: ['is_joined', 'at', 'generation', 'sequence', 'position', 'leased'],
+    uses: [SCOPES_PART],
+  },
   `
-local ledger = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
-local now = clock(ARGV[1])
-if not ledger[1] then return { 0, told_time(now) } end
-local record = ROOT .. 'node:' .. ARGV[2]
+local generation, sequence = unpack(redis.call('HMGET', KEYS[1], 'generation', 'sequence'))
+local now = time_by(clock)
+answer.is_joined, answer.at = 0, told_time(now)
+if not generation then return answer end
+local record = ROOT .. 'node:' .. node
 local position = redis.call('HGET', record, 'position') or '0'
-redis.call('HSET', record, 'process', ARGV[3], 'number', 0, 'position', position)
+redis.call('HSET', record, 'process', process, 'number', 0, 'position', position)
 redis.call('HDEL', record, 'outcomes')
-redis.call('SADD', ROOT .. 'nodes', ARGV[2])
-redis.call('ZADD', ROOT .. 'alive', now, ARGV[2])
-local scopes = redis.call('SCARD', ROOT .. 'leased:' .. ARGV[2])
-return { 1, told_time(now), tonumber(ledger[1]), tonumber(ledger[2]), tonumber(position), scopes }
+redis.call('SADD', ROOT .. 'nodes', node)
+redis.call('ZADD', ROOT .. 'alive', now, node)
+answer.is_joined, answer.generation, answer.sequence = 1, tonumber(generation), tonumber(sequence)
+answer.position, answer.leased = tonumber(position), redis.call('SCARD', ROOT .. 'leased:' .. node)
+return answer
 `,
 )
 
-/** How the ledger stands. Returns the time, generation (0: none) and sequence. */
+/** How the ledger stands; generation 0: there is none. */
 export const LOOK = defineScript(
-  'look',
-  SCOPE,
+  { name: 'look', answers: ['at', 'generation', 'sequence'], uses: [SCOPES_PART] },
   `
-local ledger = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
-return { told_time(clock('')), tonumber(ledger[1] or '0'), tonumber(ledger[2] or '0') }
+local generation, sequence = unpack(redis.call('HMGET', KEYS[1], 'generation', 'sequence'))
+answer.at, answer.generation, answer.sequence = told_time(time_by('')), tonumber(generation or '0'), tonumber(sequence or '0')
+return answer
 `,
 )
 
 /**
- * A node that has reported everything and runs no call leaves. Or others see it off: ARGV: clock, node, milliseconds for
- * which it must have been silent ('': it leaves by itself), and the position up to which the log has its spool. Returns
- * 0 when it was heard, 2 when the log has something that the counters were not told.
+ * A node that has reported everything and runs no call leaves. Or others release what it has: then it must have been
+ * silent for `silent_ms`, and the log has its spool up to `logged`. `kind`: `left`, `heard`, or `unreported` when the
+ * log has something that the counters were not told.
  */
 export const LEAVE = defineScript(
-  'leave',
-  SCOPE,
-  LEASE,
+  {
+    name: 'leave',
+    takes: ['clock', 'node', 'silent_ms', 'logged'],
+    answers: ['kind'],
+    uses: [SCOPES_PART, LEASES_PART],
+  },
   `
-local now = clock(ARGV[1])
-if ARGV[3] ~= '' then
-  local heard = redis.call('ZSCORE', ROOT .. 'alive', ARGV[2])
-  if heard and tonumber(heard) >= now - tonumber(ARGV[3]) then return { 0 } end
-  local position = redis.call('HGET', ROOT .. 'node:' .. ARGV[2], 'position') or '0'
-  if tonumber(position) < tonumber(ARGV[4]) then return { 2 } end
+local now = time_by(clock)
+if silent_ms ~= '' then
+  if is_alive(node, now, tonumber(silent_ms)) then return { 'heard' } end
+  local position = redis.call('HGET', ROOT .. 'node:' .. node, 'position') or '0'
+  if tonumber(position) < tonumber(logged) then return { 'unreported' } end
 end
-drop_leases(ARGV[2], now, false)
-redis.call('ZREM', ROOT .. 'alive', ARGV[2])
-redis.call('SREM', ROOT .. 'nodes', ARGV[2])
-redis.call('SREM', ROOT .. 'awaited', ARGV[2])
-redis.call('DEL', ROOT .. 'recalled:' .. ARGV[2], ROOT .. 'ahead:' .. ARGV[2])
+drop_leases(node, now, false)
+redis.call('ZREM', ROOT .. 'alive', node)
+redis.call('SREM', ROOT .. 'nodes', node)
+redis.call('SREM', ROOT .. 'awaited', node)
+redis.call('DEL', ROOT .. 'recalled:' .. node, ROOT .. 'beyond:' .. node)
 -- Should it run after all, it has to join again.
-redis.call('HDEL', ROOT .. 'node:' .. ARGV[2], 'process')
+redis.call('HDEL', ROOT .. 'node:' .. node, 'process')
 redis.call('HINCRBY', KEYS[1], 'sequence', 1)
-return { 1 }
+return { 'left' }
 `,
 )
 
-/** Nodes that have not been heard for this many milliseconds. ARGV: clock, milliseconds. */
-export const DEAD = defineScript(
-  'dead',
-  SCOPE,
+/** Nodes that have not been heard for this many milliseconds. */
+export const FIND_SILENT = defineScript(
+  { name: 'find-silent', takes: ['clock', 'silent_ms'], answers: ['nodes'], uses: [SCOPES_PART] },
   `
-local now, found = clock(ARGV[1]), {}
+local now, found = time_by(clock), {}
 for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
   local heard = redis.call('ZSCORE', ROOT .. 'alive', node)
   -- Heard in a time that is still to come: the clock was set back.
   if heard and tonumber(heard) > now then redis.call('ZADD', ROOT .. 'alive', now, node) end
-  if not heard or tonumber(heard) < now - tonumber(ARGV[2]) then found[#found + 1] = node end
+  if not heard or tonumber(heard) < now - tonumber(silent_ms) then found[#found + 1] = node end
 end
-return found
+return { found }
 `,
 )
 
 /**
  * A node is dead: its calls run no more, and what it could still use of the minute is free. Its money stays leased until
- * its spool tells what it has spent; and if nothing was told since a rebuild, it is still waited for. ARGV: clock, node,
- * milliseconds for which it must have been silent.
+ * its spool tells what it has spent; and if nothing was told since a rebuild, it is still waited for.
  */
-export const BURY = defineScript(
-  'bury',
-  SCOPE,
-  LEASE,
+export const MARK_DEAD = defineScript(
+  { name: 'mark-dead', takes: ['clock', 'node', 'silent_ms'], answers: [], uses: [SCOPES_PART, LEASES_PART] },
   `
-local now = clock(ARGV[1])
-local heard = redis.call('ZSCORE', ROOT .. 'alive', ARGV[2])
-if heard and tonumber(heard) >= now - tonumber(ARGV[3]) then return { 0 } end
-redis.call('ZREM', ROOT .. 'alive', ARGV[2])
-local number = redis.call('HGET', ROOT .. 'node:' .. ARGV[2], 'number') or '0'
-if tonumber(number) > 0 then redis.call('SREM', ROOT .. 'awaited', ARGV[2]) end
-drop_leases(ARGV[2], now, true)
+local now = time_by(clock)
+if is_alive(node, now, tonumber(silent_ms)) then return {} end
+redis.call('ZREM', ROOT .. 'alive', node)
+local number = redis.call('HGET', ROOT .. 'node:' .. node, 'number') or '0'
+if tonumber(number) > 0 then redis.call('SREM', ROOT .. 'awaited', node) end
+drop_leases(node, now, true)
 redis.call('HINCRBY', KEYS[1], 'sequence', 1)
-return { 1 }
+return {}
 `,
 )
 
-/** What each node has leased: node, then scope, dollars and rest of each. */
+/** What each node has leased. */
 export const LEASED = defineScript(
-  'leased',
-  SCOPE,
-  LEASE,
+  { name: 'leased', answers: ['nodes'], uses: [SCOPES_PART, LEASES_PART] },
   `
 local found = {}
 for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
-  local entry = { node }
+  local leased_node, scopes = {}, {}
   for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'leased:' .. node)) do
-    local lease = lease_of(name, node)
-    entry[#entry + 1], entry[#entry + 2], entry[#entry + 3] = name, lease[1], lease[2]
+    local lease, leased_scope = lease_of(name, node), {}
+    leased_scope.name, leased_scope.money, leased_scope.money_rest = name, lease.money, lease.money_rest
+    scopes[#scopes + 1] = leased_scope
   end
-  found[#found + 1] = entry
+  leased_node.node, leased_node.scopes = node, scopes
+  found[#found + 1] = leased_node
 end
-return found
+return { found }
 `,
 )

@@ -1,23 +1,17 @@
 /**
- * The start of every script. KEYS[1] is the ledger's own key and the prefix of all others.
+ * The start of every script: scopes, named `key:ID` and `workspace:NAME`, each a packed list (fields.ts). KEYS[1] is the
+ * ledger's own key and the prefix of all others.
  *
- * Lua's numbers are doubles, exact up to 2^53, so an amount of picodollars is two of them: whole dollars and the rest.
- *
- * A scope (`key:ID`, `workspace:NAME`) is one packed list:
- *   [1] where its day ends; [2..5] where its day, week, month and total began (period p: [1 + p]);
- *   [6..13] spent, dollars and rest of each period; [14], [15] leased money; [16], [17], [18] leased calls at a time,
- *   requests and tokens; [19] calls in flight; [20] changes; [21], [22] requests and tokens of the last minute; [23],
- *   [24] its oldest and newest second, 0 when empty; [25] until when idle leases are called back; [26], [27] the leased
- *   money that no call holds.
- * What is leased has no period: it counts in whichever is present.
  * The seconds of the minute are a hash beside it (r…, t…). A second counts until all of it is a minute ago, as in
- * src/limits/minute-window.ts.
+ * src/limits/ledger.ts.
  */
-export const SCOPE = `
+export const SCOPES_PART = `
 local ROOT = string.sub(KEYS[1], 1, -7)
 local DAY, WINDOW, REST = 86400000, 61, 1000000000000
+local PERIODS = 4
 
-local function clock(given)
+-- A test says which time it is.
+local function time_by(given)
   if given ~= '' then return tonumber(given) end
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -43,17 +37,22 @@ local function told_time(now)
   return math.max(now, newest_day())
 end
 
+-- Places in a scope: where a period began, and what was spent in it.
+local function began_place(period) return SCOPE.day_began + period - 1 end
+local function spent_place(period) return SCOPE.day_spent + 2 * (period - 1) end
+
 -- A period never comes twice: should the clock go back, the later one goes on.
 local function begin_periods(scope, now, looking)
   local day = math.floor(now / DAY)
   local starts = { day * DAY, (day - (day + 3) % 7) * DAY, (day - day_of_month(day)) * DAY, 0 }
-  for period = 1, 4 do
-    if starts[period] > scope[1 + period] then
-      scope[1 + period] = starts[period]
-      scope[4 + 2 * period], scope[5 + 2 * period] = 0, 0
+  for period = 1, PERIODS do
+    local began, spent = began_place(period), spent_place(period)
+    if starts[period] > scope[began] then
+      scope[began] = starts[period]
+      scope[spent], scope[spent + 1] = 0, 0
     end
   end
-  scope[1] = math.max(scope[1], (day + 1) * DAY)
+  scope.day_ends = math.max(scope.day_ends, (day + 1) * DAY)
   if not looking and day * DAY > newest_day() then redis.call('SET', ROOT .. 'day', day * DAY) end
 end
 
@@ -70,27 +69,27 @@ end
 local function redate(scope, name, now)
   local second, key = math.floor(now / 1000), ROOT .. 'minute:' .. name
   redis.call('DEL', key)
-  redis.call('HSET', key, 'r' .. second, scope[21], 't' .. second, scope[22])
+  redis.call('HSET', key, 'r' .. second, scope.requests, 't' .. second, scope.tokens)
   redis.call('EXPIRE', key, 4 * WINDOW)
-  scope[23], scope[24] = second, second
+  scope.oldest_second, scope.newest_second = second, second
 end
 
 -- Lets seconds leave the minute. Only looking writes nothing.
 local function expire(scope, name, now, looking)
-  if scope[24] > math.floor(now / 1000) + 1 and not looking then redate(scope, name, now) end
+  if scope.newest_second > math.floor(now / 1000) + 1 and not looking then redate(scope, name, now) end
   local edge = math.floor(now / 1000) - WINDOW
-  if scope[23] == 0 or scope[23] > edge then return false end
-  if scope[24] <= edge then
-    scope[21], scope[22], scope[23], scope[24] = 0, 0, 0, 0
+  if scope.oldest_second == 0 or scope.oldest_second > edge then return false end
+  if scope.newest_second <= edge then
+    scope.requests, scope.tokens, scope.oldest_second, scope.newest_second = 0, 0, 0, 0
     if not looking then redis.call('DEL', ROOT .. 'minute:' .. name) end
     return true
   end
-  local values, fields = minute_values(name, scope[23], edge)
+  local values, fields = minute_values(name, scope.oldest_second, edge)
   for index = 1, #values, 2 do
-    scope[21] = scope[21] - (tonumber(values[index]) or 0)
-    scope[22] = scope[22] - (tonumber(values[index + 1]) or 0)
+    scope.requests = scope.requests - (tonumber(values[index]) or 0)
+    scope.tokens = scope.tokens - (tonumber(values[index + 1]) or 0)
   end
-  scope[23] = edge + 1
+  scope.oldest_second = edge + 1
   if not looking then redis.call('HDEL', ROOT .. 'minute:' .. name, unpack(fields)) end
   return true
 end
@@ -101,11 +100,11 @@ local function load(name, now, looking)
   if packed then
     scope = cmsgpack.unpack(packed)
   else
-    scope = { 0, 0, 0, 0, 0 }
-    for place = 6, 27 do scope[place] = 0 end
+    scope = {}
+    for place = SCOPE.day_ends, SCOPE.idle_rest do scope[place] = 0 end
     if not looking then redis.call('SADD', ROOT .. 'scopes', name) end
   end
-  if now >= scope[1] then begin_periods(scope, now, looking) end
+  if now >= scope.day_ends then begin_periods(scope, now, looking) end
   return scope, expire(scope, name, now, looking)
 end
 
@@ -113,12 +112,12 @@ local function save(scope, name)
   redis.call('SET', ROOT .. 'scope:' .. name, cmsgpack.pack(scope))
 end
 
--- Adds to the pair of numbers at this place; the rest stays between nothing and a dollar.
-local function add(scope, place, dollars, rest)
-  local sum = scope[place + 1] + rest
+-- Adds to the money at this place of a list; the rest stays between nothing and a dollar.
+local function add(list, place, dollars, rest)
+  local sum = list[place + 1] + rest
   local carry = math.floor(sum / REST)
-  scope[place] = scope[place] + dollars + carry
-  scope[place + 1] = sum - carry * REST
+  list[place] = list[place] + dollars + carry
+  list[place + 1] = sum - carry * REST
 end
 
 -- A second that is still to come, by the clock of a node that is ahead, counts as of now.
@@ -127,13 +126,23 @@ local function count(scope, name, now, second, requests, tokens)
   local key = ROOT .. 'minute:' .. name
   if requests ~= 0 then redis.call('HINCRBY', key, 'r' .. second, requests) end
   if tokens ~= 0 then redis.call('HINCRBY', key, 't' .. second, tokens) end
-  scope[21] = scope[21] + requests
-  scope[22] = scope[22] + tokens
-  if scope[23] == 0 or second < scope[23] then scope[23] = second end
-  if second > scope[24] then
+  scope.requests = scope.requests + requests
+  scope.tokens = scope.tokens + tokens
+  if scope.oldest_second == 0 or second < scope.oldest_second then scope.oldest_second = second end
+  if second > scope.newest_second then
     -- Once a minute: it outlives the minute after that.
-    if math.floor(second / WINDOW) > math.floor(scope[24] / WINDOW) then redis.call('EXPIRE', key, 4 * WINDOW) end
-    scope[24] = second
+    if math.floor(second / WINDOW) > math.floor(scope.newest_second / WINDOW) then
+      redis.call('EXPIRE', key, 4 * WINDOW)
+    end
+    scope.newest_second = second
+  end
+end
+
+-- Counts what is still in the minute of a list of seconds; sign: 1, or -1 to take it back.
+local function count_all(scope, name, now, seconds, sign)
+  local edge = math.floor(now / 1000) - WINDOW
+  for _, second in ipairs(seconds) do
+    if second.at > edge then count(scope, name, now, second.at, sign * second.requests, sign * second.tokens) end
   end
 end
 `

@@ -1,18 +1,23 @@
 import { defineScript } from '../script.ts'
-import { SCOPE } from './scope.ts'
+import { SCOPES_PART } from './scope.ts'
 
-/** ARGV: clock, names of scopes. Returns 0 without a ledger, else the time and each scope as packed. */
+/** Scopes as they are now, in the order of their names; `has_ledger`: 0 without one. */
 export const STATUS = defineScript(
-  'status',
-  SCOPE,
+  { name: 'status', takes: ['clock', 'names'], answers: ['has_ledger', 'scopes'], uses: [SCOPES_PART] },
   `
-if redis.call('EXISTS', KEYS[1]) == 0 then return { 0 } end
-local now = clock(ARGV[1])
-local found = { now }
-for index = 2, #ARGV do found[index] = load(ARGV[index], now, true) end
-return found
+answer.has_ledger, answer.scopes = redis.call('EXISTS', KEYS[1]), {}
+if answer.has_ledger == 0 then return answer end
+local now = time_by(clock)
+for place, name in ipairs(cjson.decode(names)) do
+  local scope = load(name, now, true)
+  answer.scopes[place] = scope
+end
+return answer
 `,
 )
 
 /** Names of every scope that has ever been used. */
-export const SCOPES = defineScript('scopes', SCOPE, `return redis.call('SMEMBERS', ROOT .. 'scopes')`)
+export const SCOPE_NAMES = defineScript(
+  { name: 'scope-names', answers: ['names'], uses: [SCOPES_PART] },
+  `return { redis.call('SMEMBERS', ROOT .. 'scopes') }`,
+)

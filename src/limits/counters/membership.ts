@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
+import { releaseDeadNodes } from './dead-nodes.ts'
 import { AnothersCountersError, enter } from './installation.ts'
+import { Jobs } from './jobs.ts'
 import { rebuildStep } from './rebuild.ts'
 import type { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
 import { JOIN, LEAVE, LOOK } from './scripts/node.ts'
 import { FORGET, IDENTIFY } from './scripts/rebuild.ts'
-import { seeOff } from './see-off.ts'
+import { ServerClock } from './server-clock.ts'
 import type { Syncs } from './syncs.ts'
 
 export interface CountersLog {
@@ -14,7 +16,7 @@ export interface CountersLog {
   warn(details: object, message: string): void
 }
 
-export interface UpkeepOptions {
+export interface MembershipOptions {
   connection(): Connection
   requestLog: RequestLogView
   reports: Reports
@@ -37,8 +39,8 @@ const DEAD_AFTER_LEASES = 1.5
 const REBUILD_MS = 200
 
 /** Joins the ledger, watches the other nodes, and rebuilds the ledger when there is none. */
-export class Upkeep {
-  readonly #options: UpkeepOptions
+export class Membership {
+  readonly #options: MembershipOptions
   readonly #ready = Promise.withResolvers<void>()
   /** Generation of the ledger that this process has joined; 0: none. */
   #generation = 0
@@ -52,16 +54,15 @@ export class Upkeep {
   #upSince = 0
   #timer: NodeJS.Timeout | null = null
   #isStopped = false
-  #latest = 0
-  /** The server's clock at a moment of ours: it is never behind this, and hardly ahead. */
-  #server = { at: 0, tick: 0 }
   #waitingFor = ''
   #problem: string | null = null
-  readonly #jobs = new Map<string, Promise<void>>()
-  readonly #problems = new Map<string, string>()
+  readonly #clock: ServerClock
+  readonly #jobs: Jobs
 
-  constructor(options: UpkeepOptions) {
+  constructor(options: MembershipOptions) {
     this.#options = options
+    this.#clock = new ServerClock(options.now)
+    this.#jobs = new Jobs((job, error) => options.log.warn({ job, error }, 'Shared counters: job failed, retrying.'))
     // Nobody may wait for it any more.
     this.#ready.promise.catch(() => {})
   }
@@ -80,14 +81,8 @@ export class Upkeep {
     return this.#problem ?? this.#options.syncs().problem
   }
 
-  /**
-   * The server's time as far as it is known; never goes back and never runs ahead, so that no call is counted in a
-   * period that has not begun there.
-   */
   now(): number {
-    const known = this.#server.at === 0 ? this.#options.now() : this.#server.at + performance.now() - this.#server.tick
-    this.#latest = Math.max(this.#latest, Math.floor(known))
-    return this.#latest
+    return this.#clock.now()
   }
 
   onUp(): void {
@@ -103,19 +98,19 @@ export class Upkeep {
   onLost(isBehind: boolean): void {
     const generation = this.#generation
     this.#lose()
-    if (isBehind) this.#start('forget', () => this.#forget(generation))
+    if (isBehind) this.#jobs.start('forget', () => this.#forget(generation))
     this.#soon(0)
   }
 
   onAnswer({ at, sequence }: { at: number; sequence: number }): void {
-    this.#heard(at)
+    this.#clock.heard(at)
     if (sequence > this.#seen.sequence) this.#seen.sequence = sequence
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    await Promise.all(this.#jobs.values())
+    await this.#jobs.stop()
     if (!this.isUsable()) return
     const { syncs, reports, connection, node } = this.#options
     const isTold = await syncs().flush()
@@ -123,14 +118,8 @@ export class Upkeep {
     // What it could not tell the others find in the log.
     if (!isTold || !reports.isAllTold()) return
     await connection()
-      .run(LEAVE, ['', node, '', ''])
+      .run(LEAVE, { clock: '', node, silent_ms: '', logged: '' })
       .catch(() => {})
-  }
-
-  #heard(at: number): void {
-    // Until now it was the clock of this machine, which may be ahead.
-    if (this.#server.at === 0) this.#latest = 0
-    this.#server = { at, tick: performance.now() }
   }
 
   #lose(): void {
@@ -143,23 +132,8 @@ export class Upkeep {
   #soon(ms: number): void {
     if (this.#isStopped) return
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#start('tick', () => this.#tick()), ms)
+    this.#timer = setTimeout(() => this.#jobs.start('tick', () => this.#tick()), ms)
     this.#timer.unref()
-  }
-
-  /** One job of a kind at a time; a later tick retries what failed. */
-  #start(name: string, work: () => Promise<void>): void {
-    if (this.#jobs.has(name) || this.#isStopped) return
-    const job = work()
-      .then(() => void this.#problems.delete(name))
-      .catch((error: unknown) => {
-        const problem = error instanceof Error ? error.message : String(error)
-        if (this.#problems.get(name) === problem) return
-        this.#problems.set(name, problem)
-        this.#options.log.warn({ job: name, error: problem }, 'the shared counters: retrying')
-      })
-      .finally(() => this.#jobs.delete(name))
-    this.#jobs.set(name, job)
   }
 
   async #tick(): Promise<void> {
@@ -171,13 +145,12 @@ export class Upkeep {
       // Again after a loss: another installation may have come first.
       if (this.#generation === 0 || this.#entered !== contact) await enter(connection, this.#options)
       this.#entered = contact
-      const reply = await connection.run(LOOK, [])
+      const { at, generation, sequence } = await connection.run(LOOK, {})
       if (contact !== this.#contact) return
-      const [at, generation, sequence] = reply as readonly [number, number, number]
-      this.#heard(at)
-      await this.#follow(generation, sequence)
-      if (this.#generation === 0) this.#start('rebuild', () => this.#rebuild())
-      else this.#start('watch', () => this.#watch())
+      this.#clock.heard(Number(at))
+      await this.#follow(Number(generation), Number(sequence))
+      if (this.#generation === 0) this.#jobs.start('rebuild', () => this.#rebuild())
+      else this.#jobs.start('watch', () => this.#watch())
       this.#problem = null
     } catch (error) {
       // A server that answers with an error (disk or memory full) is as good as none.
@@ -215,7 +188,7 @@ export class Upkeep {
 
   async #forget(generation: number): Promise<void> {
     this.#options.log.warn({}, 'the shared counters lost data: they are being rebuilt from the log')
-    await this.#options.connection().run(FORGET, [String(generation)])
+    await this.#options.connection().run(FORGET, { generation: String(generation) })
   }
 
   /** This process becomes the node, with what earlier ones, or it itself under another ledger, have spent since. */
@@ -224,15 +197,16 @@ export class Upkeep {
     const contact = this.#contact
     this.#lose()
     const process = randomUUID()
-    const [isJoined, at, generation, , position] = await connection().run(JOIN, ['', node, process])
-    if (isJoined !== 1 || contact !== this.#contact) return
-    this.#heard(Number(at))
+    const joined = await connection().run(JOIN, { clock: '', node, process })
+    const { at, generation, position } = joined
+    if (joined.is_joined !== 1 || contact !== this.#contact) return
+    this.#clock.heard(Number(at))
     reports.forget(process)
     const upTo = reports.forgetUnreported()
     const tail = await requestLog.readTail(Number(position), upTo)
     if (tail === null) {
       log.warn({ position }, 'the spool no longer has what the counters miss: they are being rebuilt from the log')
-      await connection().run(FORGET, [String(generation)])
+      await connection().run(FORGET, { generation: String(generation) })
       return
     }
     const left = await requestLog.readLeft(node, this.now())
@@ -251,29 +225,19 @@ export class Upkeep {
    * is trusted only with an append-only file; a snapshot may be old.
    */
   async #isOlder(generation: number): Promise<boolean> {
-    const { server, keepsLog } = await this.#readServer()
-    const isTold = this.#seen.generation !== 0 || keepsLog || server === ''
-    const args = [String(generation), server, isTold ? '0' : '1']
-    const [found] = await this.#options.connection().run(IDENTIFY, args)
-    return found === 2
-  }
-
-  /** The id of the server's process; '' when the server hides it. */
-  async #readServer(): Promise<{ server: string; keepsLog: boolean }> {
-    const ask = (section: string) =>
-      this.#options
-        .connection()
-        .info(section)
-        .catch(() => '')
-    const text = `${await ask('server')}${await ask('persistence')}`.replaceAll('\r', '')
-    return { server: /^run_id:(.+)$/m.exec(text)?.[1] ?? '', keepsLog: /^aof_enabled:1$/m.test(text) }
+    const connection = this.#options.connection()
+    const { server, keepsLog } = await readServer(connection)
+    const isTrusted = this.#seen.generation !== 0 || keepsLog || server === ''
+    const given = { generation: String(generation), server, distrusts: isTrusted ? '0' : '1' }
+    return (await connection.run(IDENTIFY, given)).is_another === 1
   }
 
   async #rebuild(): Promise<void> {
     const { requestLog, node, log } = this.#options
     await requestLog.caughtUp()
-    const { server } = await this.#readServer()
-    const done = await rebuildStep(this.#options.connection(), requestLog, { node, server })
+    const connection = this.#options.connection()
+    const { server } = await readServer(connection)
+    const done = await rebuildStep(connection, requestLog, { node, server })
     if (done.kind === 'waiting') this.#sayWaiting(done.for)
     if (done.kind !== 'rebuilt') return
     log.info({ scopes: done.scopes }, 'the shared counters are rebuilt from the request log')
@@ -294,9 +258,16 @@ export class Upkeep {
     const silentMs = DEAD_AFTER_LEASES * leaseMs
     if (performance.now() - this.#upSince < silentMs) return
     const generation = this.#generation
-    const untold = await seeOff({ ...this.#options, now: () => this.now() }, silentMs)
-    if (untold.length === 0) return
-    log.warn({ nodes: untold }, 'nodes are gone of which the log has more than the counters: these are rebuilt')
-    await this.#options.connection().run(FORGET, [String(generation)])
+    const unreported = await releaseDeadNodes({ ...this.#options, now: () => this.now() }, silentMs)
+    if (unreported.length === 0) return
+    log.warn({ nodes: unreported }, 'Dead nodes have unreported costs; rebuilding the counters.')
+    await this.#options.connection().run(FORGET, { generation: String(generation) })
   }
+}
+
+/** The id of the server's process, '' when the server hides it, and whether its data survives a restart. */
+async function readServer(connection: Connection): Promise<{ server: string; keepsLog: boolean }> {
+  const ask = (section: string) => connection.info(section).catch(() => '')
+  const text = `${await ask('server')}${await ask('persistence')}`.replaceAll('\r', '')
+  return { server: /^run_id:(.+)$/m.exec(text)?.[1] ?? '', keepsLog: /^aof_enabled:1$/m.test(text) }
 }

@@ -1,8 +1,8 @@
-import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
+import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
 
 /**
- * Money as two whole numbers, which shared memory can hold and which are added without allocating anything: dollars,
- * and the rest in picodollars. Both are far below 2⁵³, so every sum is exact.
+ * Money as two whole numbers, which shared memory and Lua can hold and which are added without allocating anything:
+ * dollars, and the rest in picodollars. Both are far below 2⁵³, so every sum is exact.
  */
 export interface Amount {
   readonly dollars: number
@@ -13,7 +13,7 @@ export interface Amount {
 export const PER_DOLLAR = 1_000_000_000_000
 const PER_DOLLAR_EXACT = 1_000_000_000_000n
 
-export function amountOf(money: Picodollars): Amount {
+export function amountOf(money: bigint): Amount {
   return { dollars: Number(money / PER_DOLLAR_EXACT), rest: Number(money % PER_DOLLAR_EXACT) }
 }
 

@@ -1,7 +1,8 @@
+import { leaseOf, listOf } from './answers.ts'
 import type { Connection } from './connection.ts'
 import type { Reports } from './reports.ts'
 import type { RequestLogView } from './request-log.ts'
-import { BURY, DEAD, LEASED, LEAVE } from './scripts/node.ts'
+import { FIND_SILENT, LEASED, LEAVE, MARK_DEAD } from './scripts/node.ts'
 import type { Syncs } from './syncs.ts'
 
 interface Options {
@@ -22,22 +23,23 @@ interface Options {
  * leased is free, unless the log has more of it than the counters were told. Such nodes are returned when the counters
  * can be rebuilt from the log at once; until then their money stays leased as well.
  */
-export async function seeOff(options: Options, silentMs: number): Promise<string[]> {
+export async function releaseDeadNodes(options: Options, silentMs: number): Promise<string[]> {
   const { connection, node, requestLog } = options
-  const dead = (await connection().run(DEAD, ['', String(silentMs)])).map(String)
+  const found = await connection().run(FIND_SILENT, { clock: '', silent_ms: String(silentMs) })
+  const dead = listOf(found.nodes).map(String)
   const others = dead.filter((each) => each !== node)
   if (others.length === 0) return []
   const running = (await requestLog.runningNodes()).map((each) => each.node)
-  const untold: string[] = []
+  const unreported: string[] = []
   for (const each of others) {
     if (!running.includes(each) && (await isFreed(each, options, silentMs))) continue
-    await connection().run(BURY, ['', each, String(silentMs)])
-    if (!running.includes(each)) untold.push(each)
+    await connection().run(MARK_DEAD, { clock: '', node: each, silent_ms: String(silentMs) })
+    if (!running.includes(each)) unreported.push(each)
   }
-  if (untold.length === 0) return []
+  if (unreported.length === 0) return []
   // A rebuild waits for all that run: for one that is dead, too.
-  const joined = (await connection().run(LEASED, [])).map((entry) => String((entry as readonly unknown[])[0]))
-  return running.every((each) => joined.includes(each) && !dead.includes(each)) ? untold : []
+  const joined = listOf((await connection().run(LEASED, {})).nodes).map((told) => leaseOf(told).node)
+  return running.every((each) => joined.includes(each) && !dead.includes(each)) ? unreported : []
 }
 
 /** False: the log has something that the counters were not told. */
@@ -46,8 +48,8 @@ async function isFreed(gone: string, options: Options, silentMs: number): Promis
   // What its calls cost that were cut off is in the log, and nobody else tells the counters.
   reports.add({ spent: [], seconds: [], left: await requestLog.readLeft(gone, now()) }, now())
   if (!(await syncs().flush())) return true
-  const logged = await requestLog.positionOf(gone)
-  const [outcome] = await connection().run(LEAVE, ['', gone, String(silentMs), String(logged)])
-  if (outcome === 1) log.info({ node: gone }, 'a node is gone: what it had leased is free')
-  return outcome !== 2
+  const logged = String(await requestLog.positionOf(gone))
+  const { kind } = await connection().run(LEAVE, { clock: '', node: gone, silent_ms: String(silentMs), logged })
+  if (kind === 'left') log.info({ node: gone }, 'a node is gone: what it had leased is free')
+  return kind !== 'unreported'
 }
