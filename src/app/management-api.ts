@@ -1,5 +1,6 @@
 import type { Deps } from '../calls/deps.ts'
 import { explain } from '../calls/explain.ts'
+import { testProvider } from '../calls/models/test-provider.ts'
 import { tryCall } from '../calls/try-call.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import type { HttpRoute } from '../http/call.ts'
@@ -21,8 +22,7 @@ import type { Store } from './open-store.ts'
 import { fetchThrough } from './open-upstream.ts'
 import { environmentProviders } from './prepare-store.ts'
 import { readStatus } from './status.ts'
-import { testProvider } from './test-provider.ts'
-import type { Threads } from './threads.ts'
+import type { Threads } from './threads/threads.ts'
 import { version } from './version.ts'
 
 /** The parts of the gateway that the management API uses. */

@@ -14,7 +14,7 @@ import { plainSocket } from '../upstream/plain-socket.ts'
 import { stoppageWords } from '../upstream/stoppage-words.ts'
 import type { Store } from './open-store.ts'
 import { readProviders } from './status.ts'
-import type { Threads } from './threads.ts'
+import type { Threads } from './threads/threads.ts'
 
 export interface AlertParts {
   deps: Deps

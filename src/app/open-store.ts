@@ -4,7 +4,9 @@ import { basename, join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { type Claim, claimSpool, refuseSuperseded } from '../request-log/fold/claim-spool.ts'
 import type { Position } from '../request-log/fold/position.ts'
+import { DATABASE_FILE, openSpool, type RequestLog, targetOf } from '../request-log/open-spool.ts'
 import { type PastSpool, pastSpools, readPast } from '../request-log/past/read-past.ts'
+import { type StorePast, storePast } from '../request-log/past/store-past.ts'
 import { makeSpoolFolder, spoolNode, threadSpool, threadSpools } from '../request-log/spool/segments.ts'
 import { readTail } from '../request-log/spool/tail.ts'
 import { type PresenceOptions, startPresence } from '../store/control/node-presence.ts'
@@ -17,8 +19,6 @@ import type { Database } from '../store/engine/schema.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import { errorText, StoreError, type StoreLog } from '../store/engine/store-error.ts'
 import { openDatabase } from '../store/migrations/open-database.ts'
-import { DATABASE_FILE, openSpool, type RequestLog, targetOf } from './open-spool.ts'
-import { type StorePast, storePast } from './store-past.ts'
 
 export interface StoreOptions {
   dataDir: string

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { recoverNode } from '../limits/counters/recover-node.ts'
+import { type ShipOptions, type Shipped, shipSpool } from '../migrate/ship-spool.ts'
 import { readLeftCosts } from '../request-log/left-costs.ts'
 import { readTail } from '../request-log/spool/tail.ts'
 import { ensureInstallation } from '../store/control/installation-id.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { errorText, StoreError } from '../store/engine/store-error.ts'
 import { ConfigError, type Environment, readSettings } from './config.ts'
-import { type ShipOptions, type Shipped, shipSpool } from './ship-spool.ts'
 
 export interface ShippedNode extends Shipped {
   /** What it had leased in the shared counters is settled; null without shared counters. */

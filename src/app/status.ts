@@ -3,7 +3,7 @@ import type { Deps } from '../calls/deps.ts'
 import type { GatewayStatus, ProviderHealth, ProviderStatus } from '../domain/gateway-status.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
 import type { Health } from './handle-health.ts'
-import type { ThreadStatus } from './thread-protocol.ts'
+import type { ThreadStatus } from './threads/thread-protocol.ts'
 
 /** What is fixed for the life of the process. */
 export type Identity = Pick<GatewayStatus, 'version' | 'node' | 'engine' | 'startedAt' | 'streaming' | 'threads'>

@@ -1,4 +1,4 @@
-import { testProvider } from '../app/test-provider.ts'
+import { testProvider } from '../calls/models/test-provider.ts'
 import { isConfigured, type Provider } from '../domain/provider.ts'
 import { withoutPassword } from '../domain/proxy-url.ts'
 import { askModels } from '../providers/ask-models.ts'

@@ -2,7 +2,7 @@ import type { GatewayError } from '../domain/errors.ts'
 import type { Presence } from '../domain/presence.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { BodyMemory } from './body-memory.ts'
-import type { Kept } from './plain-head.ts'
+import type { Kept } from './raw/plain-head.ts'
 
 /** One HTTP request as the other rooms see it. */
 export interface Call {

@@ -4,7 +4,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayError } from '../domain/errors.ts'
-import { acceptWaiting } from './accept-waiting.ts'
 import { Arrivals } from './arrivals.ts'
 import { BodyMemory } from './body-memory.ts'
 import {
@@ -18,15 +17,16 @@ import {
   type StreamHead,
 } from './call.ts'
 import { Connections } from './connections.ts'
-import { type Elsewhere, forward, type HeaderOf, headersOf, peerOf } from './elsewhere.ts'
-import { IncomingCall } from './incoming-call.ts'
 import { type ListenPlace, listen } from './listen.ts'
-import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw-socket.ts'
+import { acceptWaiting } from './node/accept-waiting.ts'
+import { type Elsewhere, forward, type HeaderOf, headersOf, peerOf } from './node/elsewhere.ts'
+import { IncomingCall } from './node/incoming-call.ts'
+import { refuseUnreadable } from './node/unreadable.ts'
+import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw/raw-socket.ts'
+import { fieldText, responseHead } from './raw/response-text.ts'
 import { asGatewayError, writeContractError } from './respond.ts'
-import { fieldText, responseHead } from './response-text.ts'
 import { createRouter, type Match, type Router } from './router.ts'
 import { ResponseSink, UNSENT_BYTES } from './sinks.ts'
-import { refuseUnreadable } from './unreadable.ts'
 
 // Not imported: that would load every export of the module, WebSocket with a second undici among them.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http')

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { accepts } from '../http/accepts-encoding.ts'
 import type { Call, Reply } from '../http/call.ts'
-import { accepts } from '../http/static-files.ts'
 
 /** Shorter ones fit into one packet or two: compressing them only costs. */
 const LEAST_BYTES = 2_048

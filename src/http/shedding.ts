@@ -1,12 +1,17 @@
 import { GatewayError } from '../domain/errors.ts'
-import { queueCalls } from '../http/call-queue.ts'
-import type { Admission } from '../http/server.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import { queueCalls } from './call-queue.ts'
+import type { Admission } from './server.ts'
 
 const TICK_MS = 20
 
+interface SheddingMetrics {
+  /** Seconds by which the event loop is late. */
+  loopDelay: { observe(seconds: number): void }
+  sheds: { add(): void }
+}
+
 /** Refuses calls before anything of them is read, or refusing would cost as much as serving. A patience of 0 refuses none. */
-export function shedding(metrics: Metrics, patienceMs: number): Admission {
+export function shedding(metrics: SheddingMetrics, patienceMs: number): Admission {
   watchDelay((lateMs) => metrics.loopDelay.observe(lateMs / 1000))
   if (patienceMs === 0) return (decide) => decide(null)
   const enter = queueCalls(patienceMs)

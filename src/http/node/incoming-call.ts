@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { readBody } from './body.ts'
-import type { Bodies, Call } from './call.ts'
-import type { Client } from './connections.ts'
+import { readBody } from '../body.ts'
+import type { Bodies, Call } from '../call.ts'
+import type { Client } from '../connections.ts'
 
 type KnownCall = Pick<Call, 'id' | 'params' | 'openStream' | 'remoteAddress'> & { presence: Client }
 

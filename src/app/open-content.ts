@@ -1,10 +1,10 @@
-import { type ContentKeeper, createContentKeeper } from '../../content/keeper.ts'
-import type { Secrets } from '../../store/engine/secrets.ts'
-import type { Log } from '../../telemetry/log.ts'
-import type { Metrics } from '../../telemetry/metrics.ts'
-import type { ThreadSettings } from '../call-deps.ts'
-import { shareOf } from '../config.ts'
-import { targetOf } from '../open-spool.ts'
+import { type ContentKeeper, createContentKeeper } from '../content/keeper.ts'
+import { targetOf } from '../request-log/open-spool.ts'
+import type { Secrets } from '../store/engine/secrets.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { ThreadSettings } from './call-deps.ts'
+import { shareOf } from './config.ts'
 
 export interface ContentParts {
   settings: Pick<ThreadSettings, 'DATA_DIR' | 'DATABASE_URL' | 'SPOOL_SYNC'>

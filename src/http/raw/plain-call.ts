@@ -1,7 +1,7 @@
-import type { Presence } from '../domain/presence.ts'
-import { leftWhileSending, tooLarge } from './body.ts'
-import type { BodyMemory } from './body-memory.ts'
-import type { Call } from './call.ts'
+import type { Presence } from '../../domain/presence.ts'
+import { leftWhileSending, tooLarge } from '../body.ts'
+import type { BodyMemory } from '../body-memory.ts'
+import type { Call } from '../call.ts'
 import type { Kept, PlainHeaders } from './plain-head.ts'
 
 /** A call from a raw socket; its body may still be arriving. */

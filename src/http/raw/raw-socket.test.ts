@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as aTurn, setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError } from '../domain/errors.ts'
-import type { Call, HttpRoute } from './call.ts'
-import { IncomingCall } from './incoming-call.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { Call, HttpRoute } from '../call.ts'
+import { IncomingCall } from '../node/incoming-call.ts'
+import { jsonReply } from '../respond.ts'
+import { type Admission, createServer, type Server } from '../server.ts'
 import { PlainCall } from './plain-call.ts'
-import { jsonReply } from './respond.ts'
 import { fieldText } from './response-text.ts'
-import { type Admission, createServer, type Server } from './server.ts'
 
 let server: Server
 let port: number

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { createServer, type Server } from '../http/server.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
-import { createServer, type Server } from './server.ts'
 
 const PAGE =
   '<!doctype html><meta name="ports" content="__PORTS__"><meta name="nonce" content="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>'

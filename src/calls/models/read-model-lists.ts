@@ -1,11 +1,11 @@
-import { startCatalog } from '../calls/models/catalog.ts'
-import { isConfigured } from '../domain/provider.ts'
-import type { PrefixRule } from '../domain/route.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
-import type { AuthorizeDeps } from '../providers/authorize.ts'
-import { FAMILIES } from '../providers/families.ts'
-import { builtinProviders } from '../providers/provider-kinds.ts'
-import type { Log } from '../telemetry/log.ts'
+import { isConfigured } from '../../domain/provider.ts'
+import type { PrefixRule } from '../../domain/route.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { AuthorizeDeps } from '../../providers/authorize.ts'
+import { FAMILIES } from '../../providers/families.ts'
+import { builtinProviders } from '../../providers/provider-kinds.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { startCatalog } from './catalog.ts'
 
 /** Starts reading the model lists of providers. */
 export function readModelLists(

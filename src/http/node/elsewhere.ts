@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import type { Client } from './connections.ts'
+import type { Client } from '../connections.ts'
 
 // Not imported: that would load every export of the module, WebSocket with a second undici among them.
 const { Agent, request: askHttp } = process.getBuiltinModule('node:http')

@@ -1,16 +1,15 @@
 import type { Kysely } from 'kysely'
-import { deleteExpiredContent } from '../../content/stored.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
-import { isAway } from '../../store/engine/database-away.ts'
-import type { Database } from '../../store/engine/schema.ts'
-import { errorText } from '../../store/engine/store-error.ts'
-import type { Log } from '../../telemetry/log.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { isAway } from '../store/engine/database-away.ts'
+import type { Database } from '../store/engine/schema.ts'
+import { errorText, type StoreLog } from '../store/engine/store-error.ts'
+import { deleteExpiredContent } from './stored.ts'
 
 export interface RetentionParts {
   store: { db: Kysely<Database> }
   live: { current(): Pick<Snapshot, 'workspaces'> }
   now(): number
-  log: Log
+  log: Pick<StoreLog, 'warn'>
 }
 
 const EVERY_MS = 60_000

@@ -5,7 +5,8 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { GatewayError } from '../domain/errors.ts'
-import type { Call, Reply } from './call.ts'
+import { accepts } from '../http/accepts-encoding.ts'
+import type { Call, Reply } from '../http/call.ts'
 
 const unpack = promisify(gunzip)
 
@@ -118,14 +119,6 @@ export async function readListed(path: string): Promise<Buffer> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
-/** RFC 9110, 12.5.3; a weight of 0 is a refusal. */
-export function accepts(header: string | undefined, encoding: string): boolean {
-  return (header ?? '').split(',').some((part) => {
-    const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
 }
 
 /** RFC 9110, 13.1.2: compared weakly, because a proxy may have weakened it. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '../domain/errors.ts'
-import type { Call, HttpRoute, Reply } from './call.ts'
+import type { Call, HttpRoute, Reply } from '../http/call.ts'
 import { answerFile, isFileName, listStaticFiles, readListed, type StaticFile } from './static-files.ts'
 
 const HOME = '/dashboard'

@@ -1,7 +1,7 @@
-import type { LeftCost } from '../request-log/left-costs.ts'
-import type { Past } from '../request-log/past/read-past.ts'
-import { DatabaseAwayError } from '../store/engine/database-away.ts'
-import type { OpenedFold, RequestLog } from './open-spool.ts'
+import { DatabaseAwayError } from '../../store/engine/database-away.ts'
+import type { LeftCost } from '../left-costs.ts'
+import type { OpenedFold, RequestLog } from '../open-spool.ts'
+import type { Past } from './read-past.ts'
 
 /** What earlier processes have left in the spools. Until the database has it, it is known from there. */
 export interface StorePast {

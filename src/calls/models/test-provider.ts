@@ -1,10 +1,10 @@
-import { wordsOf } from '../calls/read-outcome.ts'
-import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../domain/provider.ts'
-import { askModels } from '../providers/ask-models.ts'
-import { type AuthorizeDeps, isSigned } from '../providers/authorize.ts'
-import type { Family } from '../providers/family.ts'
-import { stoppageWords } from '../upstream/stoppage-words.ts'
-import { bodyOf, type UpstreamReply } from '../upstream/whole-response.ts'
+import { isConfigured, type Provider, type ProviderTest, withoutSecrets } from '../../domain/provider.ts'
+import { askModels } from '../../providers/ask-models.ts'
+import { type AuthorizeDeps, isSigned } from '../../providers/authorize.ts'
+import type { Family } from '../../providers/family.ts'
+import { stoppageWords } from '../../upstream/stoppage-words.ts'
+import { bodyOf, type UpstreamReply } from '../../upstream/whole-response.ts'
+import { wordsOf } from '../read-outcome.ts'
 
 type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
 

@@ -1,12 +1,12 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Arrival } from './arrivals.ts'
-import type { Bodies, Sink, StreamHead, StreamRest } from './call.ts'
-import type { Connections } from './connections.ts'
+import type { Arrival } from '../arrivals.ts'
+import type { Bodies, Sink, StreamHead, StreamRest } from '../call.ts'
+import type { Connections } from '../connections.ts'
+import { chunkOf, lastChunks, SocketSink } from '../sinks.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
 import { type PlainHeaders, readPlainHead } from './plain-head.ts'
-import { chunkOf, lastChunks, SocketSink } from './sinks.ts'
 
 /** A route that is served on raw sockets. */
 export interface RawSocketRoute {

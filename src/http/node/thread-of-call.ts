@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Elsewhere, HeaderOf } from '../http/elsewhere.ts'
+import type { Elsewhere, HeaderOf } from './elsewhere.ts'
 
 /**
  * Calls with the same `Idempotency-Key` are served by the same thread, wherever they arrive, so that one of them can join

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import { GatewayError } from '../domain/errors.ts'
-import type { Connections } from './connections.ts'
-import { errorReply } from './respond.ts'
-import { fieldText, responseHead } from './response-text.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { Connections } from '../connections.ts'
+import { fieldText, responseHead } from '../raw/response-text.ts'
+import { errorReply } from '../respond.ts'
 
 type ParserError = Error & { code?: string }
 
