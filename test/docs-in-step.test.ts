@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, test } from 'node:test'
 import { SETTINGS } from '../src/app/config.ts'
+import { commands } from '../src/cli/commands.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.ts'
 import { SESSION_HEADERS } from '../src/endpoints/session-header.ts'
@@ -74,13 +75,52 @@ test('docs/management/requests.md has the table of log fields', () => {
   assert.ok(page.includes(`${table}\n\n`), `put this table into docs/management/requests.md:\n${table}`)
 })
 
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]
+
+/** As GitHub names the headings of a page. */
+function anchorsOf(page: string): string[] {
+  return [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
 describe('links between pages lead somewhere', () => {
-  for (const page of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]) {
+  for (const page of PAGES) {
     test(page, () => {
-      for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      for (const [, target = '', anchor] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
         if (/^https?:/.test(target)) continue
-        const path = normalize(join(dirname(page), target))
+        const path = target === '' ? page : normalize(join(dirname(page), target))
         assert.ok(globSync(path).length > 0, `${page} links to ${target}`)
+        if (anchor !== undefined) assert.ok(anchorsOf(path).includes(anchor), `${page} links to ${target}#${anchor}`)
+      }
+    })
+  }
+})
+
+describe('every `switchyard …` command in the pages exists, with its options', () => {
+  const known = commands().flatMap((command) =>
+    [command.name, ...(command.aliases ?? [])].map((name) => ({ name, command })),
+  )
+  const common = ['help', 'version', 'url', 'admin-key-file', 'json', 'if-match', 'all', 'limit', 'cursor']
+  for (const page of PAGES) {
+    test(page, () => {
+      const code = [...readFileSync(page, 'utf8').matchAll(/^```.*?^```|`[^`]+`/gms)].map(([text]) => text)
+      for (const text of code) {
+        for (const [, line = ''] of text.matchAll(/(?:^|[\s`(=])(?<!(?:role|database) )switchyard ([a-z][^`\n|;&#)]*)/g)) {
+          const words = line.trim()
+          const longest = known
+            .filter(({ name }) => `${words} `.startsWith(`${name} `))
+            .sort((a, b) => b.name.length - a.name.length)[0]
+          assert.ok(longest, `${page}: there is no command 'switchyard ${words}'`)
+          for (const [, option = ''] of words.matchAll(/ --([a-z][a-z-]*)/g)) {
+            const isKnown = option in longest.command.options || common.includes(option)
+            assert.ok(isKnown, `${page}: 'switchyard ${longest.name}' has no option --${option}`)
+          }
+        }
       }
     })
   }

@@ -13,11 +13,15 @@ export function peersPage(result: PeersResult): string {
 }
 
 /** For README.md. */
-export function peersLine({ startedAt, cores, rows }: PeersResult): string {
-  const ratios = rows
-    .filter(({ name }) => !name.startsWith(OURS))
-    .map((row) => `${row.name} ${fixed(row.oneCore.cpuRatio, 1)} ×`)
-  return `CPU a call against Switchyard with everything on (${startedAt.slice(0, 10)}, one of ${cores} busy virtual cores, background work included): ${ratios.join(', ')}. [What each had on](docs/performance.md#beside-other-gateways).`
+export function peersSummary({ startedAt, cores, rows }: PeersResult): string {
+  const head = [
+    `${startedAt.slice(0, 10)}, all busy on one of ${cores} virtual cores`,
+    'CPU a call',
+    'what it does with a call',
+  ]
+  const shown = rows.filter(({ name }) => name === OURS || !name.startsWith(OURS))
+  const lines = shown.map(({ name, oneCore, does }) => [name, `${fixed(oneCore.cpuRatio, 1)} ×`, does])
+  return markdownTable([head, ...lines])
 }
 
 function head(result: PeersResult): string {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { NodesResult } from '../nodes/nodes.ts'
 import { nodesPage } from '../nodes/report.ts'
 import type { PeersResult } from '../peers/peers.ts'
-import { peersLine, peersPage } from '../peers/report.ts'
+import { peersPage, peersSummary } from '../peers/report.ts'
 import type { BenchResult } from '../result.ts'
 import { DIRECT } from '../run/contestants.ts'
 import { label } from '../run/scene.ts'
-import { headText, sections, startText, targetLines } from './report.ts'
+import { headText, targetLines } from './report.ts'
 import { fixed, markdownTable, megabytes } from './table.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -17,8 +17,7 @@ const TOO_SHORT = 'the last run was a quick one, too short for figures to cite: 
 export function writeDocs(result: BenchResult): string {
   if (result.quick) throw new Error(TOO_SHORT)
   fill('docs/performance.md', figures(result))
-  fill('README.md', summary(result))
-  return 'written: docs/performance.md, README.md\n'
+  return 'written: docs/performance.md\n'
 }
 
 export function writeNodesDocs(result: NodesResult): string {
@@ -31,7 +30,7 @@ export function writePeersDocs(result: PeersResult): string {
   if (result.quick) throw new Error(`${TOO_SHORT} -- --peers`)
   const marks = { begin: PEERS_BEGIN, end: '<!-- /peers -->' }
   fill('docs/performance.md', peersPage(result), marks)
-  fill('README.md', peersLine(result), marks)
+  fill('README.md', peersSummary(result), marks)
   return 'written: docs/performance.md, README.md\n'
 }
 
@@ -50,10 +49,9 @@ export function between(page: string, text: string, { begin, end } = MARKS): str
   return `${page.slice(0, from + begin.length)}\n${text.trim()}\n${page.slice(to)}`
 }
 
+/** The other tables stay in bench/results. */
 function figures(result: BenchResult): string {
-  const targets = `### Targets\n\n${markdownTable(targetLines(result))}`
-  const tables = sections(result, true).map(({ title, lines }) => `### ${title}\n\n${markdownTable(lines)}`)
-  return `${headText(result)}\n\n${targets}\n${tables.join('\n')}\n${startText(result)}`
+  return `${summary(result)}\n\n## Targets\n\n${markdownTable(targetLines(result))}`
 }
 
 /** The figures by which people compare gateways. */

@@ -19,7 +19,8 @@ function blocks(page: string, language: string): string[] {
 }
 
 test('the quick start of the README works as pasted', async () => {
-  const [start = '', curl = '', refused = '', streamed = ''] = blocks('README.md', 'sh')
+  const [start = '', curl = ''] = blocks('README.md', 'sh')
+  const [refused = '', streamed = ''] = blocks('docs/streaming.md', 'sh')
   assert.match(start, /^npm ci\nnpm run demo\n$/)
   // `npm ci` has happened, or nothing would run here; another port, because 8080 may be taken.
   const demo = spawn('npm', ['run', 'demo'], {
