@@ -14,8 +14,8 @@ export interface MemoryRow {
 }
 
 export const IN_FLIGHT = 1_000
-/** V8 keeps freed pages for eight seconds, and the worker of the start ends after one. */
-export const SETTLE_MS = 12_000
+/** Alerts are first looked for after ten seconds, their workers end after one, and V8 keeps freed pages for eight. */
+export const SETTLE_MS = 25_000
 
 export async function measureMemory(options: RunOptions): Promise<MemoryRow[]> {
   await using scene = createScene()

@@ -60,6 +60,12 @@ export interface Claimed {
   createdAt: number
 }
 
+/** Due or not. */
+export async function hasPending(db: Kysely<Database>): Promise<boolean> {
+  const found = await db.selectFrom('alert_deliveries').select('id').where('state', '=', 'pending').executeTakeFirst()
+  return found !== undefined
+}
+
 /** Takes messages that are due and that nobody is sending. An attempt counts when it begins: a crash does not undo it. */
 export async function claim(db: Kysely<Database>, now: number): Promise<Claimed[]> {
   const lease = randomUUID()

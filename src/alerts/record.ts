@@ -23,10 +23,15 @@ export interface RecordOptions {
 
 /**
  * Compares what is true now with what is known, and writes the new state together with the messages about it: neither
- * exists without the other. One node at a time, so that two who see the same say it once.
+ * exists without the other. One node at a time, so that two who see the same say it once. True: an
+ * alert is open, or was until now.
  */
-export async function recordFindings(db: Kysely<Database>, findings: Findings, options: RecordOptions): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+export async function recordFindings(
+  db: Kysely<Database>,
+  findings: Findings,
+  options: RecordOptions,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
     if (isServer(db)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(transaction)
     const now = await databaseNow(transaction, options.now)
     const open = await transaction.selectFrom('alerts').selectAll().where('resolved_at', 'is', null).execute()
@@ -38,7 +43,8 @@ export async function recordFindings(db: Kysely<Database>, findings: Findings, o
     await apply(transaction, decision, now)
     const resolved = decision.resolve.map((row) => ({ ...row, resolved_at: now }))
     const events = [...fired, ...resolved].map(toEvent)
-    if (events.length === 0) return
+    const isOpen = open.length + begun.length > 0
+    if (events.length === 0) return isOpen
     for (const channel of await listChannels(transaction)) {
       const minSeverity = channel.min_severity as Severity
       const its = events.filter(
@@ -47,6 +53,7 @@ export async function recordFindings(db: Kysely<Database>, findings: Findings, o
       )
       if (its.length > 0) await enqueue(transaction, channel.id, its, { now, groupMs: options.groupMs })
     }
+    return isOpen
   })
 }
 

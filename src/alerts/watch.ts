@@ -19,7 +19,7 @@ import {
 import { databaseNow } from './database-clock.ts'
 import type { Findings } from './decide.ts'
 import { deliver, type Ways } from './deliver.ts'
-import { type Claimed, claim, finish } from './outbox.ts'
+import { type Claimed, claim, finish, hasPending } from './outbox.ts'
 import { readDays, readHours, readRefusedKeys } from './read-traffic.ts'
 import { dropOldAlerts, recordFindings } from './record.ts'
 import { recentRows, type Sample, stillNeeded, type TrafficRow } from './traffic.ts'
@@ -35,6 +35,11 @@ export interface WatchParts {
   /** Null: this node cannot say. */
   budgets(): Promise<readonly BudgetUse[] | null>
   providers(): Promise<GatewayStatus['providers']>
+  /**
+   * The same as long as nothing has been logged or written that a look could find, an hour at most; null: other gateways
+   * write to the same database.
+   */
+  mark(): string | null
   backlog(): { id: string; name: string; lagSeconds: number; lagRows: number }
   ways: Ways
   /** That the database is away is said by those who need it more. */
@@ -57,28 +62,42 @@ interface Seen {
   budgets: readonly BudgetUse[]
   samples: Sample[]
   days: readonly TrafficRow[]
+  /** When they were read. */
+  sampledAt: number
+  daysAt: number
   refused: Awaited<ReturnType<typeof readRefusedKeys>>
 }
 
 /** Looks at the gateway now and then, writes down what has changed, and sends what is due. No call waits for it. */
 export function watchAlerts(parts: WatchParts): Watch {
   const { db, everyMs, now } = parts
-  const seen: Seen = { budgets: [], samples: [], days: [], refused: [] }
+  const never = Number.NEGATIVE_INFINITY
+  const seen: Seen = { budgets: [], samples: [], days: [], sampledAt: never, daysAt: never, refused: [] }
   const recording = { now, graceMs: GRACE_TICKS * everyMs, groupMs: everyMs }
-  let ticks = 0
+  /** What the mark was when a look found nothing that could come to anything by itself. */
+  let quiet: string | null = null
   let isStopped = false
   let running: Promise<void> = Promise.resolve()
 
-  async function look(): Promise<void> {
-    if (ticks % TICKS_A_SAMPLE === 0) await readTraffic(parts, seen, ticks)
-    ticks += 1
-    await recordFindings(db, await find(parts, seen, await readAlertRules(db)), recording)
-    if (ticks % TICKS_A_DAY_LOOK === 0) await dropOldAlerts(db, now())
+  /** Whether nothing was found, and nothing is under way. */
+  async function look(): Promise<boolean> {
+    const isFolded = parts.backlog().lagRows === 0
+    const isRead = await readTraffic(parts, seen)
+    const findings = await find(parts, seen, await readAlertRules(db))
+    const isOpen = await recordFindings(db, findings, recording)
+    const isCalm = recentRows(seen.samples).every(({ requests }) => requests === 0)
+    return isFolded && isRead && isCalm && !isOpen && findings.unknown.size === 0
   }
 
+  /** An idle gateway leaves its database alone, whose thread can end. */
   async function round(): Promise<void> {
-    await look().catch(parts.onProblem)
-    await sendDue(parts).catch(parts.onProblem)
+    const mark = parts.mark()
+    if (mark === null || mark !== quiet) {
+      quiet = null
+      const isQuiet = await look().catch(parts.onProblem)
+      const isAllSent = await sendDue(parts).catch(parts.onProblem)
+      if (isQuiet === true && isAllSent === true) quiet = mark
+    }
     if (!isStopped) timer = setTimeout(next, everyMs).unref()
   }
   const next = () => {
@@ -95,13 +114,21 @@ export function watchAlerts(parts: WatchParts): Watch {
   }
 }
 
-/** Only the days may be many rows. The others need no second connection, which would be kept open for them. */
-async function readTraffic({ db, reads, workspaces, now }: WatchParts, seen: Seen, ticks: number): Promise<void> {
+/** True: they are read as of now. Only the days may be many rows. The others need no second connection, which would be kept open for them. */
+async function readTraffic({ db, reads, workspaces, now, everyMs }: WatchParts, seen: Seen): Promise<boolean> {
   const names = workspaces()
   const at = now()
-  if (ticks % TICKS_A_DAY_LOOK === 0) seen.days = await readDays(reads, names, at)
+  const isDue = (ticks: number, last: number) => at - last > (ticks - 0.5) * everyMs
+  if (!isDue(TICKS_A_SAMPLE, seen.sampledAt)) return false
+  if (isDue(TICKS_A_DAY_LOOK, seen.daysAt)) {
+    seen.days = await readDays(reads, names, at)
+    if (seen.daysAt > 0) await dropOldAlerts(db, at)
+    seen.daysAt = at
+  }
   seen.samples = stillNeeded([...seen.samples, { at, rows: await readHours(db, names, at) }], at)
   seen.refused = await readRefusedKeys(db, names, at)
+  seen.sampledAt = at
+  return true
 }
 
 /** Everything that is true now. What cannot be asked for is unknown, not over. */
@@ -125,12 +152,12 @@ async function find(parts: WatchParts, seen: Seen, rules: AlertRules): Promise<F
   return { conditions, unknown }
 }
 
-/** In turns of a few, until nothing is due. */
-async function sendDue(parts: WatchParts): Promise<void> {
+/** In turns of a few, until nothing is due. Whether nothing waits for its time, either. */
+async function sendDue(parts: WatchParts): Promise<boolean> {
   const { db, now } = parts
   for (;;) {
     const claimed = await claim(db, await databaseNow(db, now))
-    if (claimed.length === 0) return
+    if (claimed.length === 0) return !(await hasPending(db))
     await Promise.all(claimed.map((one) => sendOne(parts, one)))
   }
 }

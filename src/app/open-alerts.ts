@@ -21,7 +21,7 @@ export interface AlertParts {
   store: Store
   everySeconds: number
   limits(): LimitsState
-  threads: Pick<Threads, 'statuses'>
+  threads: Pick<Threads, 'statuses' | 'count'>
 }
 
 /** The rules are looked at beside the calls; null: never. */
@@ -40,6 +40,10 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
     workspaces: () => [...snapshot().workspaces.keys()],
     budgets: async () => (isBlind() ? null : readBudgetUses(snapshot(), ledger, now())),
     providers: async () => readProviders(deps, await threads.statuses()),
+    mark() {
+      const writes = threads.count > 0 ? null : store.writes()
+      return writes === null ? null : [writes, store.spool.lastSeq(), Math.floor(now() / HOUR_MS)].join()
+    },
     backlog: () => ({ id, name: nodeName(), ...requestLog.status() }),
     ways: waysOf(deps.upstream),
     onProblem(error) {
@@ -57,6 +61,7 @@ export function budgetGauges(watch: Watch | null): BudgetGauge[] {
   }))
 }
 
+const HOUR_MS = 3_600_000
 /** Of one dollar. */
 const PICODOLLARS = 1e12
 

@@ -62,6 +62,8 @@ export interface Store {
   db: Kysely<Database>
   /** The same data for reads of the log, which may take their time: they keep nobody waiting who uses `db`. */
   reads: Kysely<Database>
+  /** How often `db` has been written to; null: not only by this process. */
+  writes(): number | null
   engine: Engine
   /** This process's data folder, by a random id. */
   node: string
@@ -102,7 +104,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const secrets = openSecrets(dataDir, options.secretsKeys)
   const database = await openDatabase({ path, url: databaseUrl, synchronousFull, log, waits: options.waits })
   opened.use(database)
-  const { engine, db, reads } = database
+  const { engine, db, reads, writes } = database
   const valueUses = keepValueUses(db)
   opened.defer(() => valueUses.stop())
 
@@ -140,6 +142,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     db,
     reads,
+    writes,
     engine,
     node,
     nodeName,

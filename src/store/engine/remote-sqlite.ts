@@ -41,9 +41,12 @@ export type RestAfter = (rests: number) => number
 
 const REST_MS = 60_000
 
-/** The start needs it for a moment and then, as a rule, nobody for hours; who looks at the dashboard comes back soon. */
+/**
+ * The start and the first look for alerts need it for a moment and then, as a rule, nobody for hours; who looks at the
+ * dashboard comes back soon.
+ */
 function restAfter(rests: number): number {
-  return rests === 0 ? 1_000 : REST_MS
+  return rests < 2 ? 1_000 : REST_MS
 }
 
 /**
@@ -134,7 +137,7 @@ export function openRemoteReader(path: string): SqliteExecutor {
   let opened: SqliteExecutor | null = null
   return {
     execute(query) {
-      opened ??= openRemoteSqlite({ path, readOnly: true }, startWorker, () => REST_MS)
+      opened ??= openRemoteSqlite({ path, readOnly: true })
       return opened.execute(query)
     },
     close: () => opened?.close(),

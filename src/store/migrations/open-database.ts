@@ -25,6 +25,8 @@ export interface OpenedDatabase extends AsyncDisposable {
   db: Kysely<Database>
   /** The same data for reads of the log, which may take their time: they keep nobody waiting who uses `db`. */
   reads: Kysely<Database>
+  /** How often `db` has been written to; null: not only by this process. */
+  writes(): number | null
 }
 
 const CONNECTIONS = 10
@@ -33,6 +35,7 @@ const READ_CONNECTIONS = 4
 const QUERY_MS = 10_000
 /** Sums over a year of a busy workspace take seconds. */
 const READ_MS = 60_000
+const READ = /^\s*(select|begin|commit|rollback)\b/i
 
 /** Opens the database and brings it up to this version. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
@@ -42,12 +45,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
 async function openEmbedded({ path, synchronousFull }: DatabaseOptions): Promise<OpenedDatabase> {
   await using opened = new AsyncDisposableStack()
   const connection = openRemoteSqlite({ path, readOnly: false, synchronousFull })
-  const db = new Kysely<Database>({ dialect: sqliteDialect(connection) })
+  let writes = 0
+  const execute: typeof connection.execute = (query) => {
+    if (!READ.test(query.sql)) writes += 1
+    return connection.execute(query)
+  }
+  const db = new Kysely<Database>({ dialect: sqliteDialect({ ...connection, execute }) })
   opened.defer(() => db.destroy())
   await orExplain(migrate(db, 'sqlite', Date.now()), 'sqlite')
   const reads = new Kysely<Database>({ dialect: sqliteDialect(openRemoteReader(path)) })
   opened.defer(() => reads.destroy())
-  return kept(opened, { engine: 'sqlite', db, reads })
+  return kept(opened, { engine: 'sqlite', db, reads, writes: () => writes })
 }
 
 async function openServer({ log, waits }: DatabaseOptions, url: string): Promise<OpenedDatabase> {
@@ -75,7 +83,7 @@ async function openServer({ log, waits }: DatabaseOptions, url: string): Promise
   opened.defer(() => db.destroy())
   const reads = open({ connections: READ_CONNECTIONS, queryTimeoutMs: READ_MS, forReads: true })
   opened.defer(() => reads.destroy())
-  return kept(opened, { engine: 'postgres', db, reads })
+  return kept(opened, { engine: 'postgres', db, reads, writes: () => null })
 }
 
 function kept(opened: AsyncDisposableStack, parts: Omit<OpenedDatabase, keyof AsyncDisposable>): OpenedDatabase {
