@@ -140,9 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const kept = opened.move()
   return {
-    db,
-    reads,
-    writes,
+    ...{ db, reads, writes },
     engine,
     node,
     nodeName,
