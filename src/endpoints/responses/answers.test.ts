@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GatewayError } from '../../domain/errors.ts'
-import type { Answer, ReasoningBlock } from '../../domain/request/answer.ts'
-import type { JsonObject } from '../../domain/request/call-request.ts'
-import type { ResponsesRequest } from '../../domain/request/responses.ts'
-import type { StreamPart } from '../../domain/request/stream.ts'
 import {
   END,
   eventsOf,
@@ -16,7 +11,12 @@ import {
   streamed,
   USAGE,
   written,
-} from './fixtures/answers.ts'
+} from '../../../test/fixtures/responses/answers.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { Answer, ReasoningBlock } from '../../domain/request/answer.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
+import type { ResponsesRequest } from '../../domain/request/responses.ts'
+import type { StreamPart } from '../../domain/request/stream.ts'
 import { responses } from './responses.ts'
 import { unsealReasoning } from './sealed-reasoning.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { bridged, CALL, call, chatOf, messagesOf, RESULT, user } from '../../../test/fixtures/responses/bridged.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
-import { bridged, CALL, call, chatOf, messagesOf, RESULT, user } from './fixtures/bridged.ts'
 
 describe('tools', () => {
   const PARAMETERS = { type: 'object', properties: {} }

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CALL, call, chatOf, ignoredOf, messagesOf, PNG, RESULT, sealed, THOUGHT, user } from './fixtures/bridged.ts'
+import {
+  CALL,
+  call,
+  chatOf,
+  ignoredOf,
+  messagesOf,
+  PNG,
+  RESULT,
+  sealed,
+  THOUGHT,
+  user,
+} from '../../../test/fixtures/responses/bridged.ts'
 
 describe('items become messages', () => {
   const table: [what: string, input: unknown[], messages: unknown[]][] = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { END, eventsOf, REQUEST, responseOf, STAMP, streamed } from '../../../test/fixtures/responses/answers.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { StreamPart } from '../../domain/request/stream.ts'
-import { END, eventsOf, REQUEST, responseOf, STAMP, streamed } from './fixtures/answers.ts'
 import { responses } from './responses.ts'
 
 describe("a provider's own answer", () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { bridged, CALL, chatOf, ignoredOf, user } from '../../../test/fixtures/responses/bridged.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
-import { bridged, CALL, chatOf, ignoredOf, user } from './fixtures/bridged.ts'
 import { bridge } from './to-chat.ts'
 
 describe('settings', () => {

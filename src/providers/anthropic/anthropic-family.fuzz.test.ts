@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { translate } from '../../../test/fixtures/anthropic/translate.ts'
 import { fc } from '../../../test/property.ts'
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import { NO_BOUNDS } from '../../domain/request/output-limit.ts'
 import { anthropicFamily, chat } from './anthropic-family.ts'
-import { translate } from './fixtures/translate.ts'
 
 const RUNS = { numRuns: 300 }
 const { toWire, fromWire } = chat

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NOVA, targetOf, translate, wired } from '../../../test/fixtures/bedrock/translate.ts'
 import { fc } from '../../../test/property.ts'
 import { compilePrice, costOf, NO_PRICES } from '../../domain/pricing/price.ts'
 import type { TokenUsage } from '../../domain/pricing/usage.ts'
@@ -8,7 +9,6 @@ import type { ChatRequest } from '../../domain/request/chat.ts'
 import { holdTerms, moneyOf } from '../../limits/hold.ts'
 import type { Translator } from '../family.ts'
 import { bedrockFamily } from './bedrock-family.ts'
-import { NOVA, targetOf, translate, wired } from './fixtures/translate.ts'
 
 const CLAUDE = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const RUNS = { numRuns: 300 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NOVA, provider } from '../../../test/fixtures/bedrock/translate.ts'
 import { PROVIDER_KINDS } from '../provider-kinds.ts'
 import { translatorFor } from '../translator-for.ts'
 import { bedrockFamily } from './bedrock-family.ts'
 import { claudeName } from './claude.ts'
-import { NOVA, provider } from './fixtures/translate.ts'
 
 const chat = { name: 'chat' } as const
 const pathOf = (model: string, isStream = false, name: 'chat' | 'messages' | 'count_tokens' = 'chat') => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { TARGET, translate } from '../../../test/fixtures/gemini/translate.ts'
 import { fc } from '../../../test/property.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { EmbeddingsRequest } from '../../domain/request/embeddings.ts'
 import { DIRECT } from './endpoint.ts'
-import { TARGET, translate } from './fixtures/translate.ts'
 import { chat, embeddings, geminiFamily } from './gemini-family.ts'
 import { ContentStream } from './stream.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { TARGET } from '../../../test/fixtures/gemini/translate.ts'
 import type { Provider } from '../../domain/provider.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { EmbeddingsRequest } from '../../domain/request/embeddings.ts'
 import { PROVIDER_KINDS } from '../provider-kinds.ts'
-import { TARGET } from './fixtures/translate.ts'
 import { chat, embeddings, geminiFamily } from './gemini-family.ts'
 
 const PROVIDER: Provider = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { PROVIDER } from '../../../test/fixtures/vertex/provider.ts'
 import type { Provider } from '../../domain/provider.ts'
 import { PROVIDER_KINDS } from '../provider-kinds.ts'
-import { PROVIDER } from './fixtures/provider.ts'
 
 describe('what is wrong with a provider', () => {
   const key = JSON.stringify({ client_email: 'a@b', private_key: 'k' })

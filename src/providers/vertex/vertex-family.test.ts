@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { PROVIDER } from '../../../test/fixtures/vertex/provider.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { CallRequest, EndpointName, JsonObject } from '../../domain/request/call-request.ts'
 import { NO_BOUNDS } from '../../domain/request/output-limit.ts'
 import type { Translator } from '../family.ts'
-import { PROVIDER } from './fixtures/provider.ts'
 import { vertexFamily } from './vertex-family.ts'
 
 const at = (location: string): Provider => ({ ...PROVIDER, settings: { project: 'my-project', location } })

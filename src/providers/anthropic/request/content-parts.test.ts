@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ignoredOf, messagesOf, mistakeOf, refusalOf } from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { ignoredOf, messagesOf, mistakeOf, refusalOf } from '../fixtures/translate.ts'
 
 const withPart = (part: JsonObject) => ({ messages: [{ role: 'user', content: [part] }] })
 const image = (url: string, detail?: string) => ({ type: 'image_url', image_url: { url, detail: detail ?? null } })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fieldsOf, ignoredOf, refusalOf, translate } from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
-import { fieldsOf, ignoredOf, refusalOf, translate } from '../fixtures/translate.ts'
 import { fromWire } from '../response.ts'
 
 const JSON_MODE = { response_format: { type: 'json_object' } }

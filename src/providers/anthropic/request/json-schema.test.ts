@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fieldsOf, mistakeOf, refusalOf } from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { fieldsOf, mistakeOf, refusalOf } from '../fixtures/translate.ts'
 
 const format = (schema: unknown, more: JsonObject = {}) => ({
   response_format: { type: 'json_schema', json_schema: { name: 'n', strict: true, schema, ...more } },

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import {
+  ignoredOf,
+  messagesOf,
+  mistakeOf,
+  refusalOf,
+  USER,
+  wireOf,
+} from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { ignoredOf, messagesOf, mistakeOf, refusalOf, USER, wireOf } from '../fixtures/translate.ts'
 
 const text = (value: string) => ({ type: 'text', text: value })
 const system = (content: unknown, more: JsonObject = {}) => ({ role: 'system', content, ...more })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fieldsOf, ignoredOf, refusalOf, translate } from '../../../../test/fixtures/anthropic/translate.ts'
 import { UNKNOWN_TRAITS } from '../../../domain/provider.ts'
-import { fieldsOf, ignoredOf, refusalOf, translate } from '../fixtures/translate.ts'
 
 const adaptive = (effort: string) => ({ thinking: { type: 'adaptive' }, output_config: { effort } })
 const thinking = (type: string) => ({ thinking: { type } })

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import {
+  fieldsOf,
+  ignoredOf,
+  mistakeOf,
+  refusalOf,
+  translate,
+  wireOf,
+} from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { fieldsOf, ignoredOf, mistakeOf, refusalOf, translate, wireOf } from '../fixtures/translate.ts'
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')

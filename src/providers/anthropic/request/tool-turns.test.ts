@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import {
+  messagesOf,
+  mistakeOf,
+  refusalOf,
+  translate,
+  USER,
+  wireOf,
+} from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { messagesOf, mistakeOf, refusalOf, translate, USER, wireOf } from '../fixtures/translate.ts'
 import example from '../fixtures/worked-example.json' with { type: 'json' }
 
 const text = (value: string) => ({ type: 'text', text: value })

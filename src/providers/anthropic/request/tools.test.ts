@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fieldsOf, mistakeOf, refusalOf } from '../../../../test/fixtures/anthropic/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { fieldsOf, mistakeOf, refusalOf } from '../fixtures/translate.ts'
 
 const tool = (name: string, more: JsonObject = {}) => ({ type: 'function', function: { name, ...more } })
 const EMPTY = { type: 'object', properties: {} }

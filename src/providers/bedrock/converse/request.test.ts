@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NOVA, translate, wired } from '../../../../test/fixtures/bedrock/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { NOVA, translate, wired } from '../fixtures/translate.ts'
 
 const bodyOf = (fields: JsonObject, model?: string) => wired(fields, model).body
 const PNG = 'iVBORw0KGgo='

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { provider } from '../../../../test/fixtures/bedrock/translate.ts'
 import { AuthorizationError, type OutgoingRequest, type TokenTools } from '../../authorization.ts'
-import { provider } from '../fixtures/translate.ts'
 import { authorization } from './authorization.ts'
 
 const WEB_TOKEN = 'eyJhbGciOi.web-identity.token'

@@ -3,9 +3,9 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { AwsV4Signer } from 'aws4fetch'
+import { provider } from '../../../../test/fixtures/bedrock/translate.ts'
 import { fc } from '../../../../test/property.ts'
 import { modelTarget } from '../endpoint.ts'
-import { provider } from '../fixtures/translate.ts'
 import { signed } from './sign.ts'
 
 /** The hash that the vendor's signer wants to be given. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { contentsOf, translate, USER, wireOf } from '../../../../test/fixtures/gemini/translate.ts'
 import { UNKNOWN_TRAITS } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
 import { chatThrough } from '../chat.ts'
 import { DIRECT } from '../endpoint.ts'
-import { contentsOf, translate, USER, wireOf } from '../fixtures/translate.ts'
 
 const PNG = 'iVBORw0KGgo='
 const user = (...parts: JsonObject[]) => ({ role: 'user', parts })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fieldsOf, translate, wireOf } from '../../../../test/fixtures/gemini/translate.ts'
 import { UNKNOWN_TRAITS } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { Target } from '../../family.ts'
-import { fieldsOf, translate, wireOf } from '../fixtures/translate.ts'
 
 const config = (generationConfig: JsonObject) => ({ generationConfig })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { contentsOf, fieldsOf, translate, USER, wireOf } from '../../../../test/fixtures/gemini/translate.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
-import { contentsOf, fieldsOf, translate, USER, wireOf } from '../fixtures/translate.ts'
 import { NO_SIGNATURE } from '../signatures.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }

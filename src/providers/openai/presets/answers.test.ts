@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { chatOf } from '../../../../test/fixtures/openai/chat-of.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { StreamPart } from '../../../domain/request/stream.ts'
-import { chatOf } from './fixtures/chat-of.ts'
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 function completion(choice: object, more: object = {}): JsonObject {

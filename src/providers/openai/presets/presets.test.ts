@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { chatOf } from '../../../../test/fixtures/openai/chat-of.ts'
 import { type Provider, UNKNOWN_TRAITS } from '../../../domain/provider.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
 import { PRESETS } from '../../presets.ts'
 import { openaiFamily } from '../openai-family.ts'
-import { chatOf } from './fixtures/chat-of.ts'
 import { VENDORS } from './vendors.ts'
 
 const provider: Provider = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { chatOf } from '../../../../test/fixtures/openai/chat-of.ts'
 import { UNKNOWN_TRAITS } from '../../../domain/provider.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
-import { chatOf } from './fixtures/chat-of.ts'
 
 const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
 const REFUSED: [preset: string, fields: object, field: RegExp, more?: object][] = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { chatOf } from '../../../../test/fixtures/openai/chat-of.ts'
 import { UNKNOWN_TRAITS } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
-import { chatOf } from './fixtures/chat-of.ts'
 import { VENDORS } from './vendors.ts'
 
 interface Sent {
