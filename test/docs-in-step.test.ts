@@ -110,7 +110,9 @@ describe('every `switchyard …` command in the pages exists, with its options',
     test(page, () => {
       const code = [...readFileSync(page, 'utf8').matchAll(/^```.*?^```|`[^`]+`/gms)].map(([text]) => text)
       for (const text of code) {
-        for (const [, line = ''] of text.matchAll(/(?:^|[\s`(=])(?<!(?:role|database) )switchyard ([a-z][^`\n|;&#)]*)/g)) {
+        for (const [, line = ''] of text.matchAll(
+          /(?:^|[\s`(=])(?<!(?:role|database) )switchyard ([a-z][^`\n|;&#)]*)/g,
+        )) {
           const words = line.trim()
           const longest = known
             .filter(({ name }) => `${words} `.startsWith(`${name} `))

@@ -37,9 +37,24 @@ function printChanges(changes: readonly Change[], { output }: Given): void {
   }
 }
 
-function warnOfFile(configFile: string | null, { output }: Given): void {
-  if (configFile === null) return
-  output.note(`note: this gateway also applies its own ${configFile} at every start and edit; keep the two in sync`)
+interface Outcome {
+  changes: Change[]
+  unchanged: number
+  config_file: string | null
+}
+
+function print(reply: Outcome, given: Given, words: { none: string; some: string }, more: string[] = []): void {
+  const { output } = given
+  if (output.isJson) {
+    output.json(reply)
+    return
+  }
+  const { changes, unchanged, config_file: file } = reply
+  printChanges(changes, given)
+  output.line(changes.length === 0 ? words.none : `${changes.length} ${words.some}, ${unchanged} up to date.`)
+  for (const line of more) output.line(line)
+  if (file !== null)
+    output.note(`note: this gateway also applies its own ${file} at every start and edit; keep the two in sync`)
 }
 
 const plan: Command = {
@@ -51,14 +66,7 @@ const plan: Command = {
   isRemote: true,
   async run(given) {
     const reply = await given.client.call('config.plan', { body: await readFile(given, plan) })
-    const { output } = given
-    if (output.isJson) output.json(reply)
-    else {
-      printChanges(reply.changes, given)
-      const count = reply.changes.length
-      output.line(count === 0 ? 'Nothing would change.' : `${count} to change, ${reply.unchanged} up to date.`)
-      warnOfFile(reply.config_file, given)
-    }
+    print(reply, given, { none: 'Nothing would change.', some: 'to change' })
     return reply.changes.length === 0 ? 0 : 3
   },
 }
@@ -75,17 +83,11 @@ const apply: Command = {
   isRemote: true,
   async run(given) {
     const reply = await given.client.call('config.apply', { body: await readFile(given, apply) })
-    const { output } = given
-    if (output.isJson) output.json(reply)
-    else {
-      printChanges(reply.changes, given)
-      const count = reply.changes.length
-      output.line(count === 0 ? 'Nothing to change.' : `${count} changed, ${reply.unchanged} up to date.`)
-      for (const key of reply.created_keys) {
-        output.line(`key ${key.name}  ${key.value}  (workspace ${key.workspace}; shown only now)`)
-      }
-      warnOfFile(reply.config_file, given)
-    }
+    const { created_keys: keys } = reply
+    const made = keys.map(
+      ({ name, value, workspace }) => `key ${name}  ${value}  (workspace ${workspace}; shown only now)`,
+    )
+    print(reply, given, { none: 'Nothing to change.', some: 'changed' }, made)
     return 0
   },
 }

@@ -1,4 +1,3 @@
-import type { ContentSettings } from '../domain/content/settings.ts'
 import type { KeptBody, KeptContent } from './protocol.ts'
 
 /** More bytes of a body are not kept; of a stream's frames more, for most of them is not text. */
@@ -12,13 +11,7 @@ export interface KeptMemory {
   give(bytes: number): void
 }
 
-export interface CallToKeep {
-  id: string
-  workspace: string
-  endpoint: string
-  storedAt: number
-  settings: ContentSettings
-}
+export type CallToKeep = Pick<KeptContent, 'id' | 'workspace' | 'endpoint' | 'storedAt' | 'settings'>
 
 /** What one call says, while it runs. Where the memory does not suffice, all of it is dropped and the call goes on. */
 export class KeptCall {

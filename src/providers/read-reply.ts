@@ -1,6 +1,7 @@
 import { cleaned, isCallersFault } from '../domain/failure.ts'
 import { type Provider, withoutSecrets } from '../domain/provider.ts'
 import { type CallRequest, isJsonObject } from '../domain/request/call-request.ts'
+import { looseJson } from '../domain/request/loose-json.ts'
 import type { Family, Reading, ResponseHeader, Translator } from './family.ts'
 
 /** What is needed to read an answer. */
@@ -41,13 +42,4 @@ export function readReply(
     return reading
   }
   return { kind: 'failure', failure: cleaned(reading.failure, (words) => withoutSecrets(words, provider)) }
-}
-
-/** Error bodies are usually JSON; a proxy in between may send anything. */
-function looseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

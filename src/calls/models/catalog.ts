@@ -1,6 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { CatalogList } from '../../domain/gateway-status.ts'
 import { type CatalogModel, type Provider, withoutSecrets } from '../../domain/provider.ts'
+import { looseJson } from '../../domain/request/loose-json.ts'
 import type { PrefixRule } from '../../domain/route.ts'
 import { askModels } from '../../providers/ask-models.ts'
 import type { AuthorizeDeps } from '../../providers/authorize.ts'
@@ -143,18 +144,10 @@ async function readPage({ provider, family }: CatalogSource, after: string | nul
   if (outcome.kind !== 'reply') throw new Error(`the provider could not be reached (${outcome.kind})`)
   if (outcome.status !== 200) {
     const words = withoutSecrets(bodyOf(outcome).toString('utf8'), provider)
-    const failed = family.failureFromWire(outcome.status, parsed(words), (name) => outcome.headers.get(name))
+    const failed = family.failureFromWire(outcome.status, looseJson(words), (name) => outcome.headers.get(name))
     throw new GatewayError('upstream_error', `HTTP ${outcome.status}: ${failed.message}`)
   }
-  return family.modelsFromWire(parsed(bodyOf(outcome).toString('utf8')))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return family.modelsFromWire(looseJson(bodyOf(outcome).toString('utf8')))
 }
 
 function byProviderAndId(a: CatalogModel, b: CatalogModel): number {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { scrubMessage } from '../../domain/errors.ts'
 import type { Provider } from '../../domain/provider.ts'
+import { looseJson } from '../../domain/request/loose-json.ts'
 import {
   type Authorization,
   AuthorizationError,
@@ -49,12 +50,12 @@ async function askMetadata(tools: TokenTools): Promise<Reply> {
 type Reply = Awaited<ReturnType<TokenTools['request']>>
 
 function tokenFrom({ status, text }: Reply, now: number, words: (status: number, refusal: Refusal) => string): Token {
-  const answer = TokenAnswer.safeParse(jsonOf(text))
+  const answer = TokenAnswer.safeParse(looseJson(text))
   if (status === 200 && answer.success) {
     const { access_token, expires_in } = answer.data
     return { values: { access_token }, expiresAt: now + expires_in * 1000 }
   }
-  const refusal = TokenRefusal.safeParse(jsonOf(text))
+  const refusal = TokenRefusal.safeParse(looseJson(text))
   throw new AuthorizationError(words(status, refusal.success ? refusal.data : { error: '', error_description: '' }))
 }
 
@@ -79,12 +80,4 @@ function metadataWords(status: number): string {
   if (status === 404)
     return 'No token: this machine has no service account. Attach one, or set credentials.service_account.'
   return `No token: the metadata server answered with status ${status}.`
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

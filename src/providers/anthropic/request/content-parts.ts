@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { mistake, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import { cleanBase64, decodedText, isDataUrl, parseDataUrl, provenImageType } from '../../data-url.ts'
 import { cacheMarker } from './cache-control.ts'
@@ -64,10 +64,6 @@ function blockOfType(part: JsonObject, path: string, notes: Notes): Block {
     default:
       return refuse(worded`${path}.type: ${quoted(part['type'])} parts are not supported by this provider`)
   }
-}
-
-export function requiredText(value: unknown, path: string): string {
-  return typeof value === 'string' ? value : mistake(worded`${path}: expected a string`)
 }
 
 /** A caller's value for a message: quoted and of limited length. */

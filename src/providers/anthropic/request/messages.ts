@@ -1,17 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { mistake, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import { asksForCaching, cacheMarker } from './cache-control.ts'
-import {
-  type Block,
-  contentBlocks,
-  isBlank,
-  isSubstantial,
-  quoted,
-  requiredText,
-  textBlock,
-  withoutBlanks,
-} from './content-parts.ts'
+import { type Block, contentBlocks, isBlank, isSubstantial, quoted, textBlock, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 import { addSystemMessage, type SystemPrompt, systemContent } from './system.ts'
 import { isThinking, thinkingBlocks } from './thinking-blocks.ts'

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake } from '../../../domain/request/rejection.ts'
+import { mistake, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
-import { type Block, quoted, requiredText } from './content-parts.ts'
+import { type Block, quoted } from './content-parts.ts'
 
 /**
  * The model's own reasoning, sent back in a later turn. An extension of ours: the common schema has no place for it. The

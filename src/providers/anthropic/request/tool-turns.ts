@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { mistake, refuse } from '../../../domain/request/rejection.ts'
+import { mistake, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import { toolInput } from '../../tool-input.ts'
 import { cacheMarker } from './cache-control.ts'
-import { type Block, contentBlocks, quoted, requiredText, withoutBlanks } from './content-parts.ts'
+import { type Block, contentBlocks, quoted, withoutBlanks } from './content-parts.ts'
 import type { Notes } from './notes.ts'
 
 /** A call in an assistant turn and, once found, its result. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { looseJson } from '../../../domain/request/loose-json.ts'
 import type { Token } from '../../authorization.ts'
 
 const Answer = z.object({
@@ -10,19 +11,11 @@ const Answer = z.object({
 
 /** The keys of a role, as containers and machines are given them. Null: there are none in it. */
 export function tokenIn(text: string): Token | null {
-  const answer = Answer.safeParse(parsed(text))
+  const answer = Answer.safeParse(looseJson(text))
   if (!answer.success) return null
   const { AccessKeyId, SecretAccessKey, Token: session, Expiration } = answer.data
   return {
     values: { access_key_id: AccessKeyId, secret_access_key: SecretAccessKey, session_token: session },
     expiresAt: Date.parse(Expiration),
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { looseJson } from '../../../domain/request/loose-json.ts'
 import { AuthorizationError, type Token } from '../../authorization.ts'
 
 /** Numbers come as texts, too. */
@@ -23,7 +24,7 @@ const CAUSES: [code: RegExp, words: string][] = [
 
 /** Throws an `AuthorizationError`; what it says holds no secret, and nothing that was sent. */
 export function readToken(status: number, text: string, now: number): Token {
-  const body = parsed(text)
+  const body = looseJson(text)
   const granted = Granted.safeParse(body)
   if (status === 200 && granted.success) {
     const { access_token, expires_in: left, expires_on: end } = granted.data
@@ -36,12 +37,4 @@ export function readToken(status: number, text: string, now: number): Token {
   const [code] = /AADSTS\d+/.exec(description) ?? []
   const what = words ?? (refused.success ? `it says ${refused.data.error.slice(0, 60)}` : 'its answer cannot be read')
   throw new AuthorizationError(`No token was given (HTTP ${status}${code === undefined ? '' : `, ${code}`}): ${what}.`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
