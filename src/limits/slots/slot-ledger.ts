@@ -122,16 +122,16 @@ export class SlotLedger implements SpendLedger {
   }
 
   allowance({ key, workspace }: Payer): ReturnType<SpendLedger['allowance']> {
-    const own = this.#slotOf('key', key.id)
-    const joint = this.#slotOf('workspace', workspace.name)
+    const { id } = key
+    const { name } = workspace
     return {
       requests: tighter(
-        this.#allowance(own, key.limits?.rpm, 'requests'),
-        this.#allowance(joint, workspace.limits?.rpm, 'requests'),
+        this.#allowance('key', id, key.limits?.rpm, 'requests'),
+        this.#allowance('workspace', name, workspace.limits?.rpm, 'requests'),
       ),
       tokens: tighter(
-        this.#allowance(own, key.limits?.tpm, 'tokens'),
-        this.#allowance(joint, workspace.limits?.tpm, 'tokens'),
+        this.#allowance('key', id, key.limits?.tpm, 'tokens'),
+        this.#allowance('workspace', name, workspace.limits?.tpm, 'tokens'),
       ),
     }
   }
@@ -189,12 +189,13 @@ export class SlotLedger implements SpendLedger {
     slot.unlock()
   }
 
-  #allowance(slot: Slot, limit: number | undefined, kind: Rate): RateAllowance | null {
+  #allowance(kind: Scope['kind'], id: string, limit: number | undefined, rate: Rate): RateAllowance | null {
     if (limit === undefined) return null
+    const slot = this.#slotOf(kind, id)
     slot.lock()
     slot.advance(this.now())
-    const remaining = Math.max(0, limit - slot.used(kind))
-    const resetMs = slot.emptyIn(kind)
+    const remaining = Math.max(0, limit - slot.used(rate))
+    const resetMs = slot.emptyIn(rate)
     slot.unlock()
     return { limit, remaining, resetMs }
   }
