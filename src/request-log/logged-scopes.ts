@@ -55,10 +55,7 @@ export async function readLedger(db: Kysely<Database>, now: number): Promise<Log
       for (const row of open) {
         for (const scope of scopes.of(row)) countOpen(scope, row, now)
       }
-      const positions = await transaction
-        .selectFrom('spool_positions')
-        .select(['node', (select) => select.fn.coalesce('ends_seq', 'seq').as('seq')])
-        .execute()
+      const positions = await transaction.selectFrom('spool_positions').select(['node', 'ends_seq as seq']).execute()
       return { scopes: [...scopes.all()], positions, left: await readLeftCosts(transaction, null, now) }
     })
 }

@@ -84,15 +84,6 @@ for (const engine of ENGINES) {
       await assertSumsEqualRows(store.db, 'default')
     })
 
-    test('the position of a version that knew one number is taken over', async () => {
-      const before = { node: 'before', seq: 2, ends_seq: null }
-      await store.db.insertInto('spool_positions').values(before).execute()
-      assert.equal(await createFold(store.db, 'before').resume(() => assert.fail('nothing was left out')), 2)
-      // It has run again in between.
-      await store.db.updateTable('spool_positions').set({ seq: 7 }).where('node', '=', 'before').execute()
-      assert.equal(await readPosition(store.db, 'before'), 7)
-    })
-
     test('a batch that fails leaves neither rows nor position', async () => {
       const folder = createFold(store.db, 'b')
       await readPosition(store.db, 'b')

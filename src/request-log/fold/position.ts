@@ -19,19 +19,12 @@ export async function readPositions(db: Kysely<Database>, node: string): Promise
     .values({ node, seq: 0, ends_seq: 0 })
     .onConflict((conflict) => conflict.column('node').doNothing())
     .execute()
-  // A version that knew one number has written this.
-  await db
-    .updateTable('spool_positions')
-    .set(({ ref }) => ({ ends_seq: ref('seq') }))
-    .where('node', '=', node)
-    .where((where) => where.or([where('ends_seq', 'is', null), where('ends_seq', '<', where.ref('seq'))]))
-    .execute()
   const row = await db
     .selectFrom('spool_positions')
     .select(['seq', 'ends_seq'])
     .where('node', '=', node)
     .executeTakeFirstOrThrow()
-  return { seq: row.seq, ends: row.ends_seq ?? row.seq }
+  return { seq: row.seq, ends: row.ends_seq }
 }
 
 /** Up to here every end is in the log. */

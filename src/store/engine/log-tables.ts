@@ -34,11 +34,8 @@ export interface SpoolPositionsTable {
   node: string
   /** Everything up to here is in the log. */
   seq: number
-  /**
-   * Up to here everything but beginnings of calls that may still run. Null, or less than `seq`, from a version that knew
-   * one number.
-   */
-  ends_seq: number | null
+  /** Up to here everything but beginnings of calls that may still run. */
+  ends_seq: number
   /** Of the folder that may deliver as this node, in the row of its own spool; null: any (request-log/incarnation.ts). */
   incarnation: string | null
 }

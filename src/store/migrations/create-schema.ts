@@ -107,7 +107,7 @@ function logTables(engine: Engine): string[] {
   const [key, storage] =
     engine === 'sqlite' ? ['primary key (id)', ''] : ['primary key (id, started_at)', 'partition by range (started_at)']
   const statements = [
-    'create table spool_positions (node text primary key, seq bigint not null, ends_seq bigint, incarnation text)',
+    'create table spool_positions (node text primary key, seq bigint not null, ends_seq bigint not null, incarnation text)',
     `create table spool_rejects (
       node text not null, seq bigint not null, kind text not null, payload text not null, error text not null,
       primary key (node, seq))`,
