@@ -103,8 +103,8 @@ function sendParts(parts: readonly StreamPart[], { answer, delivery }: Streaming
 
 function framesOf(parts: readonly StreamPart[], answer: StreamedAnswer): string {
   let text = ''
-  for (const part of parts) {
-    const frame = answer.writer.write(part)
+  for (let place = 0; place < parts.length; place++) {
+    const frame = answer.writer.write(parts[place] as StreamPart)
     if (frame === '') continue
     text += frame
     answer.events += 1

@@ -65,8 +65,7 @@ export class Delivery {
 
   /** Nobody is left who reads. */
   get isUnread(): boolean {
-    for (const { presence, isSlow } of this.#members) if (!isSlow && !presence.left) return false
-    return true
+    return !this.#members.some(isReading)
   }
 
   /** Everything that was sent; null when it is not kept. */
@@ -97,9 +96,9 @@ export class Delivery {
     }
     const bytes = this.#note(text, isContent)
     let isTaken = true
-    for (const member of this.#members) {
-      if (member.presence.left || member.isSlow || member.sink === null) continue
-      if (!member.sink.write(text, bytes)) isTaken = false
+    for (let place = 0; place < this.#members.length; place++) {
+      const member = this.#members[place] as Member
+      if (isReading(member) && member.sink?.write(text, bytes) === false) isTaken = false
     }
     return isTaken
   }
@@ -166,4 +165,8 @@ export class Delivery {
     }
     return bytes
   }
+}
+
+function isReading({ presence, isSlow }: Member): boolean {
+  return !isSlow && !presence.left
 }
