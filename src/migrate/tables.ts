@@ -35,6 +35,7 @@ export const LOG_TABLES: readonly MovedTable[] = [
   { name: 'spool_rejects', key: ['node', 'seq'] },
   { name: 'usage_days', key: ['workspace', 'day', ...SUMS_KEY] },
   { name: 'usage_hours', key: ['workspace', 'hour', ...SUMS_KEY] },
+  { name: 'performance_hours', key: ['workspace', 'hour', 'kind'] },
   { name: 'requests', key: ['id'] },
 ]
 

@@ -97,7 +97,8 @@ function addOddities(path: string): void {
   database.exec(`
     insert into people (id, issuer, subject, email, role, role_from, created_at, last_seen_at)
       values ('p', 'https://id.example', 'ben', 'ben@example.com', 'viewer', 'groups', 1, 2);
-    insert into person_sessions (id, person_id, secret_hash, created_at, expires_at) values ('s', 'p', 'hash', 1, 2)`)
+    insert into person_sessions (id, person_id, secret_hash, created_at, expires_at) values ('s', 'p', 'hash', 1, 2);
+    insert into performance_hours (workspace, hour, kind, state, parts) values ('default', 0, 'calls', '0 0 0', '[]')`)
   // As a caller's bounds allow: two of them are beyond a sum of 64 bits.
   database.exec(
     `update requests set hold_picodollars = ${2n ** 63n - 1n} where id in (select id from requests order by id limit 2)`,

@@ -7,6 +7,7 @@ import { sqliteDialect } from '../../store/engine/sqlite-dialect.ts'
 import { errorText } from '../../store/engine/store-error.ts'
 import { Conversation } from '../../threads/conversation.ts'
 import { yieldToServing } from '../../threads/yield-to-serving.ts'
+import { forgetHours, keepHours } from '../performance/keep-hours.ts'
 import { deleteExpired } from '../retention/retention.ts'
 import { emptySpool } from '../spool/empty-spool.ts'
 import { BATCH_RECORDS, type Damage, SpoolReader } from '../spool/reader.ts'
@@ -173,9 +174,12 @@ async function runHousekeeping(): Promise<void> {
   for (let round = 0; !stopping; round++) {
     try {
       while (!stopping && (await advanceDays(db, target.kind, Date.now()))) await pause()
+      while (!stopping && (await keepHours(db, Date.now(), pause))) await pause()
       // Never at once: whoever has set it too short shall have a minute to notice.
       if (round > 0 && retentionDays !== null && !stopping) {
-        await deleteExpired(db, { before: Date.now() - retentionDays * DAY_MS, pause })
+        const before = Date.now() - retentionDays * DAY_MS
+        await deleteExpired(db, { before, pause })
+        await forgetHours(db, before)
       }
     } catch (error) {
       if (!stopping) report({ kind: 'failed', message: `housekeeping: ${errorText(error)}` })

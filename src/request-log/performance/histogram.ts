@@ -4,8 +4,8 @@
  */
 export type Histogram = Map<number, number>
 
-/** The same as kept in memory: a value, its count, and so on. */
-export type PackedHistogram = Uint32Array
+/** The same as it is kept: a value, its count, and so on. */
+export type PackedHistogram = readonly number[]
 
 const EXACT_BITS = 7
 const LARGEST = 2 ** 31 - 1
@@ -22,7 +22,7 @@ export function bucketOf(milliseconds: number): number {
 export function packed(text: string | null): PackedHistogram {
   const counts: Histogram = new Map()
   for (const value of text?.split(' ') ?? []) count(counts, bucketOf(Number(value)), 1)
-  return Uint32Array.from([...counts].flat())
+  return [...counts].flat()
 }
 
 export function addPacked(counts: Histogram, added: PackedHistogram): void {

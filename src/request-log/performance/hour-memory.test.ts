@@ -18,11 +18,15 @@ await logCalls(
 /** A memory of so many numbers, and which hours are read from the rows. */
 function watched(most: number) {
   const reads: [from: number, to: number][] = []
-  const memory = createHourMemory(async (_db, { from, to, stepMs }: Span): Promise<Part[]> => {
-    reads.push([from / HOUR, to / HOUR])
-    const hours = Array.from({ length: (to - from) / stepMs }, (_, index) => from + index * stepMs)
-    return hours.map((start) => ({ workspace: 'some', start, size: 9 }))
-  }, most)
+  const memory = createHourMemory(
+    'calls',
+    async (_db, { from, to, stepMs }: Span): Promise<Part[]> => {
+      reads.push([from / HOUR, to / HOUR])
+      const hours = Array.from({ length: (to - from) / stepMs }, (_, index) => from + index * stepMs)
+      return hours.map((start) => ({ workspace: 'some', start, size: 9 }))
+    },
+    most,
+  )
   const ask = async (from: number, to: number, stepMs = HOUR) => {
     reads.length = 0
     const parts = await memory.read(db, { workspaces: ['some'], from: from * HOUR, to: to * HOUR, stepMs })
@@ -69,7 +73,7 @@ test('minutes are not kept', async () => {
 
 test('questions that come together read once; one that fails does not stop the next', async () => {
   let reads = 0
-  const memory = createHourMemory(async (): Promise<Part[]> => {
+  const memory = createHourMemory('calls', async (): Promise<Part[]> => {
     if (++reads === 1) throw new Error('away')
     return []
   })

@@ -1,5 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
+import { mapInTurns } from '../../store/engine/in-turns.ts'
+import type { PerformanceHoursTable } from '../../store/engine/log-tables.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 
@@ -10,6 +12,9 @@ export interface Span {
   to: number
   stepMs: number
 }
+
+/** A name in the table of hours that are over. */
+export type Kind = PerformanceHoursTable['kind']
 
 /** What some calls of a workspace and a step come to. */
 export interface Part {
@@ -30,7 +35,7 @@ export function startIn({ stepMs }: Span): RawBuilder<number> {
   return sql<number>`started_at - started_at % ${sql.lit(stepMs)}`
 }
 
-interface CountedHour {
+export interface CountedHour {
   workspace: string
   hour: number
   requests: number
@@ -50,10 +55,15 @@ export interface HourMemory<P extends Part> {
 }
 
 /**
- * Reads parts from the rows of the log, and keeps those of an hour for as long as the hourly sums say that it is the same.
- * One question at a time: several that come together, as those of a page do, read the rows once.
+ * Reads parts from the table of hours that are over, or from the rows of the log, and keeps those of an hour for as long
+ * as the hourly sums say that it is the same. One question at a time: several that come together, as those of a page do,
+ * read them once.
  */
-export function createHourMemory<P extends Part>(readParts: ReadParts<P>, most = MOST_NUMBERS): HourMemory<P> {
+export function createHourMemory<P extends Part>(
+  kind: Kind,
+  readParts: ReadParts<P>,
+  most = MOST_NUMBERS,
+): HourMemory<P> {
   const kept = new Map<string, { state: string; parts: readonly P[]; size: number; question: number }>()
   let size = 0
   let question = 0
@@ -87,7 +97,12 @@ export function createHourMemory<P extends Part>(readParts: ReadParts<P>, most =
         keep(placeOf(counted), entry.state, entry.parts)
       }
     }
-    for (const hours of chunksOf(missing)) {
+    const stored = isKept ? await storedHours<P>(db, kind, missing) : new Map()
+    for (const { hour, parts } of stored.values()) {
+      found.push(...parts)
+      keep(placeOf(hour), hour.state, parts)
+    }
+    for (const hours of chunksOf(missing.filter((hour) => !stored.has(placeOf(hour))))) {
       const parts = await readParts(db, { ...rangeOf(hours), stepMs: span.stepMs })
       const byPlace = Map.groupBy(parts, ({ workspace, start }) => placeOf({ workspace, hour: start }))
       if (!isKept) found.push(...parts.filter(({ start }) => start >= span.from && start < span.to))
@@ -111,14 +126,38 @@ export function createHourMemory<P extends Part>(readParts: ReadParts<P>, most =
   }
 }
 
-function placeOf({ workspace, hour }: Pick<CountedHour, 'workspace' | 'hour'>): string {
+/** Those of the hours that the table has, as they still are. */
+async function storedHours<P extends Part>(db: Kysely<Database>, kind: Kind, hours: readonly CountedHour[]) {
+  const stored = new Map<string, { hour: CountedHour; parts: readonly P[] }>()
+  if (hours.length === 0) return stored
+  const { workspaces, from, to } = rangeOf(hours)
+  const rows = await db
+    .selectFrom('performance_hours')
+    .select(['workspace', 'hour', 'state', 'parts'])
+    .where('kind', '=', kind)
+    .where('workspace', 'in', workspaces)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .execute()
+  const asked = new Map(hours.map((hour) => [placeOf(hour), hour]))
+  await mapInTurns(rows, (row) => {
+    const hour = asked.get(placeOf(row))
+    if (hour?.state === row.state) stored.set(placeOf(row), { hour, parts: JSON.parse(row.parts) as P[] })
+  })
+  return stored
+}
+
+export function placeOf({ workspace, hour }: Pick<CountedHour, 'workspace' | 'hour'>): string {
   return `${hour} ${workspace}`
 }
 
-/** The hours in which calls began, by time. */
-async function countedHours(db: Kysely<Database>, { workspaces, from, to }: Span): Promise<CountedHour[]> {
-  if (workspaces.length === 0) return []
-  const hours = await db
+/** The hours in which calls began, by time. `workspaces` null: of all. */
+export async function countedHours(
+  db: Kysely<Database>,
+  { workspaces, from, to }: Pick<Span, 'from' | 'to'> & { workspaces: readonly string[] | null },
+): Promise<CountedHour[]> {
+  if (workspaces?.length === 0) return []
+  let sums = db
     .selectFrom('usage_hours')
     .select(['workspace', 'hour'])
     .select((select) => [
@@ -126,11 +165,11 @@ async function countedHours(db: Kysely<Database>, { workspaces, from, to }: Span
       select.fn.sum<number>('errors').as('errors'),
       sql<number>`sum(case when code = ${sql.lit(INTERRUPTED.code)} then requests else 0 end)`.as('interrupted'),
     ])
-    .where('workspace', 'in', workspaces)
     .where('hour', '>', from - HOUR_MS)
     .where('hour', '<', to)
     .groupBy(['workspace', 'hour'])
-    .execute()
+  if (workspaces !== null) sums = sums.where('workspace', 'in', workspaces)
+  const hours = await sums.execute()
   return hours
     .filter(({ requests }) => requests > 0)
     .map(({ workspace, hour, requests, errors, interrupted }) => {
@@ -140,7 +179,7 @@ async function countedHours(db: Kysely<Database>, { workspaces, from, to }: Span
 }
 
 /** Hours that follow each other, with so many calls that one query reads them quickly. */
-function chunksOf(hours: readonly CountedHour[]): CountedHour[][] {
+export function chunksOf(hours: readonly CountedHour[]): CountedHour[][] {
   const chunks: CountedHour[][] = []
   let rows = 0
   for (const hour of hours) {
@@ -156,7 +195,7 @@ function chunksOf(hours: readonly CountedHour[]): CountedHour[][] {
   return chunks
 }
 
-function rangeOf(hours: readonly CountedHour[]): Omit<Span, 'stepMs'> {
+export function rangeOf(hours: readonly CountedHour[]): Omit<Span, 'stepMs'> {
   const [first, last] = [hours[0]?.hour ?? 0, hours.at(-1)?.hour ?? 0]
   return { workspaces: [...new Set(hours.map(({ workspace }) => workspace))], from: first, to: last + HOUR_MS }
 }

@@ -73,10 +73,10 @@ export interface PerformanceReader {
   attempts(db: Kysely<Database>, query: AttemptsQuery): Promise<Performance<AttemptFigures>>
 }
 
-/** Figures of the log that no sums are kept of: read from its rows, whole hours kept in memory. */
+/** Figures of the log by fine buckets: of hours that are over from a table, of others from the rows. */
 export function createPerformanceReader(): PerformanceReader {
-  const calls = createHourMemory(readCallTallies)
-  const attempts = createHourMemory(readAttemptTallies)
+  const calls = createHourMemory('calls', readCallTallies)
+  const attempts = createHourMemory('attempts', readAttemptTallies)
   return {
     calls(db, query) {
       const filters = Object.entries(query.filters) as ['route' | 'provider' | 'model', string][]

@@ -63,6 +63,17 @@ export interface UsageDaysTable extends UsageSumsColumns {
   day: number
 }
 
+/** What an hour's calls and attempts came to, once it is over (request-log/performance/keep-hours.ts). */
+export interface PerformanceHoursTable {
+  workspace: string
+  hour: number
+  kind: 'calls' | 'attempts'
+  /** Of the hourly sums when it was read from the rows. */
+  state: string
+  /** JSON. */
+  parts: string
+}
+
 /** The dimensions of domain/log/usage-dimensions.ts, and the figures of request-log/usage/rollup.ts. */
 interface UsageSumsColumns extends BucketColumns, Record<DimensionColumn, string> {
   workspace: string

@@ -3,6 +3,7 @@ import type { Role } from '../../domain/access.ts'
 import type { AlertChannelsTable, AlertDeliveriesTable, AlertsTable } from './alert-tables.ts'
 import type { RequestContentTable } from './content-table.ts'
 import type {
+  PerformanceHoursTable,
   RequestsTable,
   SpoolPositionsTable,
   SpoolRejectsTable,
@@ -28,6 +29,7 @@ export interface Database {
   spool_rejects: SpoolRejectsTable
   usage_hours: UsageHoursTable
   usage_days: UsageDaysTable
+  performance_hours: PerformanceHoursTable
   settings: SettingsTable
   audit: AuditTable
   sessions: SessionsTable
