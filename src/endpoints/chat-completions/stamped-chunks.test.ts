@@ -110,11 +110,12 @@ test('whatever chunks hold, their other fields stay equal', () => {
           model: _model,
           created: time,
           usage: _usage,
-          object: _object,
+          object: kind,
           ...received
         } = JSON.parse(sources[at] ?? '')
+        const isDated = Number.isInteger(time) && time !== 0 && kind !== ''
         assert.deepEqual(others, received)
-        assert.deepEqual([id, model, created], [STAMP.id, STAMP.model, Number.isInteger(time) ? time : STAMP.created])
+        assert.deepEqual([id, model, created], [STAMP.id, STAMP.model, isDated ? time : STAMP.created])
         assert.equal(sent, isUsageWanted ? null : undefined)
       }
     }),

@@ -37,7 +37,10 @@ for (const engine of ENGINES) {
     test('are worked out once, up to the last but one, and say what the rows say', async () => {
       const fromRows = await ask()
       assert.equal(fromRows.shown.length, 6)
-      while (await keepHours(db, NOW, pause));
+      // The fold's own housekeeping may move it, too: then this one gives way.
+      const until = () =>
+        db.selectFrom('settings').select('value').where('name', '=', 'performance_until').executeTakeFirst()
+      while (Number((await until())?.value) < NOW - HOUR) await keepHours(db, NOW, pause)
       const hours = new Set((await kept()).map(({ hour }) => (NOW - hour) / HOUR))
       assert.deepEqual([...hours], [20 * 24, 5, 3, 2])
       assert.equal(await keepHours(db, NOW, pause), false)
