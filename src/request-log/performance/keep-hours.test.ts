@@ -56,7 +56,7 @@ for (const engine of ENGINES) {
       assert.equal((await ask()).shown.length, 5)
     })
 
-    test('are read from the rows again where a call was added later', async () => {
+    test('are read from the rows again where they are not what the hourly sums say', async () => {
       await db
         .updateTable('performance_hours')
         .set({ state: 'of before' })
