@@ -11,7 +11,7 @@ import { SmallBody } from './small-body.ts'
 
 /**
  * Bodies of at least this size are processed in the worker thread. Smaller ones block the serving thread only briefly
- * (docs/decisions/0010-large-bodies.md).
+ * (docs/decisions/0010-bodies.md).
  */
 export const LARGE_BYTES = 128 * 1024
 

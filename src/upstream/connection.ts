@@ -48,7 +48,7 @@ const JOINED_BYTES = 64 * 1024
 
 /**
  * All connections of the thread read into this buffer, one after the other. Node would otherwise allocate 64 KiB for each
- * read and pass it through a stream. Figures: decision 0014. Its size is what a stream keeps that waits for its caller.
+ * read and pass it through a stream. Figures: decision 0001. Its size is what a stream keeps that waits for its caller.
  */
 const ARRIVED = Buffer.allocUnsafeSlow(16 * 1024)
 

@@ -9,7 +9,7 @@ const MAX_HEAD_BYTES = 64 * 1024
 export class TooLargeError extends Error {}
 
 /**
- * Reads one response as it arrives; why not with Node's parser: decision 0014. Anything that RFC 9112 does not allow is an
+ * Reads one response as it arrives; why not with Node's parser: decision 0001. Anything that RFC 9112 does not allow is an
  * error and closes the connection: another reader might see the response end elsewhere.
  */
 export class ResponseReader {

@@ -33,7 +33,7 @@ export const USAGE_DIMENSIONS = [
   { column: 'endpoint', parameter: 'endpoint', filter: { maxLength: 64, doc: 'Only this endpoint' } },
 ] as const satisfies readonly UsageDimension[]
 
-/** What callers choose and nobody can count: summed from the rows themselves, when somebody asks (decision 0027). */
+/** What callers choose and nobody can count: summed from the rows themselves, when somebody asks (decision 0006). */
 export const ROW_DIMENSIONS = [
   { column: 'end_user', parameter: 'user', filter: { maxLength: 128, doc: 'Only this user' } },
   { column: 'session', parameter: 'session', filter: { maxLength: 128, doc: 'Only this session' } },

@@ -51,7 +51,7 @@ const MAX_WAITING_BYTES = 64 * 1024
 /**
  * Serves the busy routes on the bare socket, which is cheaper than `node:http`, as long as requests are plain
  * (plain-head.ts). With the first one that is not, `node:http` gets the connection for good, with every byte that has not
- * been answered. Figures: decision 0011.
+ * been answered. Figures: decision 0001.
  */
 export function serveRawSockets(
   server: HttpServer,

@@ -33,7 +33,7 @@ export interface WriterOptions {
 
 /**
  * The files of a spool, whose only writer this is. A write to the end of a file costs half of a commit of SQLite,
- * and there is no lock, no checkpoint and nothing to delete row by row (decision 0017).
+ * and there is no lock, no checkpoint and nothing to delete row by row (decision 0003).
  */
 export class SpoolWriter {
   readonly node: string

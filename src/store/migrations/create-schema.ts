@@ -103,7 +103,7 @@ function alertTables(): string[] {
   ]
 }
 
-/** In PostgreSQL one table a day (decision 0013): retention drops whole days, and a key must contain the time. */
+/** In PostgreSQL one table a day (decision 0006): retention drops whole days, and a key must contain the time. */
 function logTables(engine: Engine): string[] {
   const [key, storage] =
     engine === 'sqlite' ? ['primary key (id)', ''] : ['primary key (id, started_at)', 'partition by range (started_at)']
