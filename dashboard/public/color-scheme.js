@@ -10,8 +10,6 @@
     }
     const isDark = wanted === 'dark' || (wanted !== 'light' && system.matches)
     document.documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light')
-    // What the renderer of the API reference looks for.
-    document.documentElement.classList.toggle('dark-mode', isDark)
   }
   system.addEventListener('change', show)
   show()

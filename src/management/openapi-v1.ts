@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ERRORS } from '../domain/errors.ts'
+import { contractError, ERRORS, type ErrorCode, type ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
 import { exampleOf } from './openapi-examples.ts'
@@ -47,7 +47,7 @@ const CALL_HEADERS: Json = {
   'x-gateway-ignored-params': sometimes('Names of hints that the provider does not know and that were left out.'),
   'x-gateway-adjusted': sometimes('What the gateway changed of the request, and why: max_tokens=800;fitted_to_budget.'),
   'x-gateway-budget-warning': sometimes('A soft budget is used up, or a hard one nearly.'),
-  'x-gateway-limits': sometimes('The shared counters were away and the call was let through.', {
+  'x-gateway-limits': sometimes('The shared counters were unavailable and the call was allowed.', {
     ...text,
     enum: ['unchecked'],
   }),
@@ -60,7 +60,9 @@ const CALL_HEADERS: Json = {
     enum: ['hit', 'miss', 'bypass'],
   }),
   'x-content-type-options': sometimes('The answer is JSON and nothing else.', { ...text, enum: ['nosniff'] }),
-  'server-timing': sometimes('The time at the provider and in the gateway, in milliseconds.'),
+  'server-timing': sometimes(
+    '`upstream`: milliseconds at providers, all attempts and the guardrail included (`x-gateway-latency-ms` is the attempt that served); `gateway`: in the gateway itself.',
+  ),
 }
 const MODELS_HEADERS: Json = {
   'x-gateway-streaming': always('Whether calls of this key may stream.', { ...text, enum: ['on', 'off'] }),
@@ -92,7 +94,7 @@ export function v1Paths(
       description: page.requestNotes,
       content: { 'application/json': { schema: schemaOf(page.request, 'input'), example: page.example } },
     },
-    responses: { 200: served(endpoint), ...failures(() => true) },
+    responses: { 200: served(endpoint), ...failures(() => true, endpoint.error) },
   })
   const place = callsPort === null ? {} : { servers: [serverAt(callsPort)] }
   return {
@@ -147,16 +149,18 @@ const IDEMPOTENCY_KEY = {
   schema: { ...text, pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
-/** A response for each status, which names its codes. */
-function failures(isPossible: (code: string) => boolean): Json {
-  const byStatus: Record<number, string[]> = {}
-  for (const [code, { status, text: when }] of Object.entries(ERRORS)) {
-    if (NOT_OF_CALLS.has(code) || !isPossible(code)) continue
-    byStatus[status] = [...(byStatus[status] ?? []), `\`${code}\`: ${when}`]
-  }
+/** A response for each status, which names its codes and shows the first of them as this format writes it. */
+function failures(isPossible: (code: string) => boolean, format: ErrorFormat = contractError): Json {
+  const possible = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !NOT_OF_CALLS.has(code) && isPossible(code))
   const headers = { ...ID_HEADERS, ...ERROR_HEADERS, ...RATE_HEADERS }
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  const schema = { $ref: '#/components/schemas/Error' }
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, lines]) => [status, { description: lines.join('\n\n'), headers, content }]),
+    [...Map.groupBy(possible, (code) => ERRORS[code].status)].map(([status, codes]) => {
+      const description = codes.map((code) => `\`${code}\`: ${ERRORS[code].text}`).join('\n\n')
+      const example = format(new GatewayError(codes[0] ?? 'internal_error'), EXAMPLE_ID).body
+      return [status, { description, headers, content: { 'application/json': { schema, example } } }]
+    }),
   )
 }
+
+const EXAMPLE_ID = 'req_01K9ZB3W5T0000000000000000'

@@ -124,7 +124,10 @@ describe('the reference of the API', () => {
     const response = await get('/docs')
     assert.equal(response.status, 200)
     assert.equal(await response.text(), '<title>reference</title>')
-    assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'self'; style-src 'self'; img-src/)
+    assert.match(
+      response.headers.get('content-security-policy') ?? '',
+      /script-src 'self'; style-src 'self' 'nonce-[^']+'; img-src/,
+    )
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
   })
 
@@ -280,18 +283,21 @@ describe('the bare address', () => {
   const answers: [accept: string, status: number][] = [
     [browser, 302],
     ['text/html;q=0.9, application/json;q=0.9', 302],
-    ['*/*', 404],
-    ['application/json', 404],
-    ['application/json, text/html;q=0.9', 404],
-    ['text/html;q=0', 404],
-    ['text/plain', 404],
+    ['*/*', 200],
+    ['application/json', 200],
+    ['application/json, text/html;q=0.9', 200],
+    ['text/html;q=0', 200],
+    ['text/plain', 200],
   ]
   for (const [accept, status] of answers) {
     test(`is ${status} for who accepts ${accept}`, async () => {
       const response = await get('/', { accept })
       assert.equal(response.status, status)
       assert.equal(response.headers.get('location'), status === 302 ? '/dashboard' : null)
-      if (status === 404) assert.match(await response.text(), /There is nothing at \/\./)
+      if (status === 200) {
+        const places = Object.values((await response.json()) as Record<string, string>)
+        assert.deepEqual(places, ['Switchyard', '/v1', '/dashboard', '/docs', '/openapi.json', '/healthz'])
+      }
     })
   }
 })

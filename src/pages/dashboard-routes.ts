@@ -22,7 +22,7 @@ const PROTECTION = {
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * The built dashboard, a redirect to it from `/`, and the reference of the API at `/docs`. Where calls have another port
+ * The built dashboard, the way to it from `/`, and the reference of the API at `/docs`. Where calls have another port
  * than the page, `ports` returns both for the examples in it: `9090 8080`.
  */
 export function dashboardRoutes(folder: string, ports: () => string = () => ''): HttpRoute[] {
@@ -30,9 +30,9 @@ export function dashboardRoutes(folder: string, ports: () => string = () => ''):
   const page = files.get('index.html')
   const reference = files.get('docs.html')
   const handle = (call: Call) => (page === undefined ? notBuilt() : answer(call, files, page, ports()))
-  const handleDocs = () => (reference === undefined ? notBuilt() : answerReference(reference))
+  const handleDocs = () => (reference === undefined ? notBuilt() : answerPage(reference, ports()))
   return [
-    { method: 'GET', path: '/', handle: redirectToDashboard },
+    { method: 'GET', path: '/', handle: handleRoot },
     { method: 'GET', path: HOME, handle, headers: PROTECTION },
     { method: 'GET', path: `${HOME}/*`, handle, headers: PROTECTION },
     { method: 'GET', path: '/docs', handle: handleDocs, headers: PROTECTION },
@@ -66,18 +66,11 @@ async function answerPage(page: StaticFile, ports: string): Promise<Reply> {
   }
 }
 
-/** The reference of the API: a page of its own, whose renderer needs no inline style. */
-async function answerReference(page: StaticFile): Promise<Reply> {
-  const headers = { 'content-type': page.mediaType, 'cache-control': 'no-cache' }
-  const body = (await readListed(page.path)).toString('utf8')
-  return { status: 200, headers: { ...headers, 'content-security-policy': contentPolicy() }, body }
-}
-
-function contentPolicy(nonce?: string): string {
+function contentPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -103,10 +96,19 @@ function notBuilt(): Reply {
   }
 }
 
-/** Browsers are redirected to the dashboard; programs get a 404. */
-function redirectToDashboard(call: Call): Reply {
+const SIGNPOST = JSON.stringify({
+  name: 'Switchyard',
+  api: '/v1',
+  dashboard: HOME,
+  docs: '/docs',
+  openapi: '/openapi.json',
+  health: '/healthz',
+})
+
+/** Browsers are redirected to the dashboard; programs learn where everything is. */
+function handleRoot(call: Call): Reply {
   if (prefersPage(call.header('accept') ?? '')) return { status: 302, headers: { location: HOME }, body: '' }
-  throw new GatewayError('not_found', 'There is nothing at /.')
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: SIGNPOST }
 }
 
 function prefersPage(accept: string): boolean {

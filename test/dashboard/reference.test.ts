@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { CONTRACT, type Contract } from '../../src/management/contract/contract.ts'
-import { ADMIN_KEY, type Harness, type Json, startHarness, until } from '../harness.ts'
+import { CONTRACT } from '../../src/management/contract/contract.ts'
+import { ADMIN_KEY, type Harness, type Json, KEY, startHarness, until } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
 import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
 
 let harness: Harness
 let browser: Browser
-/** The page takes seconds to build, so one serves all tests but the one of a gateway with two ports. */
 let docs: Visit
 let page: Page
 before(async () => {
@@ -17,67 +16,108 @@ before(async () => {
   docs = await visit(browser, harness.url)
   page = docs.page
   await signIn(page, harness.url, ADMIN_KEY)
-  await page.goto(`${harness.url}/docs`)
-  await block(page, 'keys.create').waitFor()
 })
 after(async () => {
   await browser?.close()
   await harness?.stop()
 })
 
-/** The block of one operation: its id is made of tag and name, with dots escaped. */
-function block(page: Page, name: string) {
-  const tag = CONTRACT[name as keyof Contract]?.tag ?? 'Applications'
-  return page.locator(`[id="operations-${tag.replaceAll(' ', '_')}-${name.replaceAll('.', '\\\\.')}"]`)
+async function open(on: Page, url: string, operation = ''): Promise<void> {
+  await on.goto(`${url}/docs#${operation}`)
+  await on.getByRole('heading', { level: 1 }).waitFor()
 }
 
-async function open(page: Page, name: string): Promise<void> {
-  const body = block(page, name).locator('.opblock-body')
-  if ((await body.count()) === 0) await block(page, name).locator('.opblock-summary-control').click()
-  await body.waitFor()
-}
-
-/** How the renderer is built: rows that open hold buttons, selects have no names, headings skip a level, most of it is in no landmark. */
-const OF_THE_RENDERER = [
-  ...['nested-interactive', 'select-name', 'scrollable-region-focusable'],
-  ...['heading-order', 'landmark-unique', 'region'],
-]
-
-const SHOTS = process.env['REFERENCE_SHOTS']
-const look = async (name: string) => {
-  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: false })
-}
+const region = (name: string) => page.getByRole('region', { name, exact: true })
 
 describe('/docs', () => {
-  test('is allowed nothing but files and answers of the gateway, inline styles neither', async () => {
+  test('is allowed nothing but files and answers of the gateway, and styles with its nonce', async () => {
     const { headers } = await harness.get('/docs', {})
     const policy = headers.get('content-security-policy') ?? ''
-    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /)
-    assert.doesNotMatch(policy, /unsafe|nonce|https?:/)
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]+'; /)
+    assert.doesNotMatch(policy, /unsafe|https?:/)
   })
 
-  test('shows every operation, and what stands in one, without another host or a broken policy', async () => {
+  test('lists every operation, and shows each without another host or a broken policy', async () => {
+    await open(page, harness.url)
     for (const name of ['v1.chat.completions', ...Object.keys(CONTRACT)]) {
-      assert.equal(await block(page, name).count(), 1, name)
+      assert.equal(await page.locator(`nav a[href="#${name}"]`).count(), 1, name)
     }
-    await open(page, 'keys.create')
-    const shown = await block(page, 'keys.create').innerText()
+    await page.locator('nav a[href="#keys.create"]').click()
+    await page.getByRole('heading', { level: 1, name: CONTRACT['keys.create'].summary }).waitFor()
+    const shown = await page.getByRole('article').innerText()
     for (const text of ['Role: editor', 'Request body', 'allowed_models', '201']) assert.ok(shown.includes(text), text)
     docs.assertQuiet()
   })
 
-  test('shows calls under /v1 with their own address, and offers no try, where they have a port of their own', async () => {
+  test('shows how each format writes the same error', async () => {
+    await open(page, harness.url)
+    const errors = await region('Errors').innerText()
+    for (const text of ['/v1/chat/completions', '/v1/messages', 'billing_error', 'budget_exceeded', 'request_id']) {
+      assert.ok(errors.includes(text), text)
+    }
+  })
+
+  test('finds operations by words, and says where none matches', async () => {
+    await open(page, harness.url)
+    const search = page.getByRole('searchbox', { name: 'Search operations' })
+    await search.fill('rotate key')
+    await page.locator('nav a[href="#keys.list"]').waitFor({ state: 'detached' })
+    assert.equal(await page.locator('nav a[href="#keys.rotate"]').count(), 1)
+    await search.fill('no such thing')
+    await page.getByText('No operation matches.').waitFor()
+    await search.fill('')
+  })
+
+  test('has samples in three languages with this address', async () => {
+    await open(page, harness.url, 'v1.chat.completions')
+    const sample = region('Code sample')
+    for (const [language, text] of [
+      ['curl', `curl ${harness.url}/v1/chat/completions`],
+      ['Python', `OpenAI(base_url="${harness.url}/v1"`],
+      ['TypeScript', "import OpenAI from 'openai'"],
+    ] as const) {
+      await sample.getByText(language, { exact: true }).click()
+      await until(async () => (await sample.innerText()).includes(text), `${language}: ${text}`)
+    }
+  })
+
+  test('tries an operation with the session of the dashboard, changes too', async () => {
+    await open(page, harness.url, 'keys.create')
+    await page.getByRole('textbox', { name: 'Request body' }).fill('{ "name": "from-docs" }')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await region('Response').waitFor()
+    assert.match(await region('Response').innerText(), /"name": "from-docs"/)
+    const listed = await harness.get('/keys', { authorization: `Bearer ${ADMIN_KEY}` })
+    assert.ok(listed.json.data.some((key: { name: string }) => key.name === 'from-docs'))
+    docs.assertQuiet()
+  })
+
+  test('tries a call with a gateway key, and says what is wrong with a body', async () => {
+    await open(page, harness.url, 'v1.chat.completions')
+    await page.getByLabel('Gateway key').fill(KEY)
+    await page.getByRole('textbox', { name: 'Request body' }).fill('{ "model": ')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('The body is not valid JSON.').waitFor()
+    await page
+      .getByRole('textbox', { name: 'Request body' })
+      .fill('{ "model": "gpt-4o", "messages": [{ "role": "user", "content": "Hi" }] }')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await region('Response').waitFor()
+    assert.match(await region('Response').innerText(), /"chat.completion"/)
+    await page.getByLabel('Gateway key').fill('')
+    docs.assertQuiet()
+  })
+
+  test('shows calls with their own address, and offers no try, where they have a port of their own', async () => {
     const apart = await startHarness({ environment: { ADMIN_PORT: '0' } })
-    const { page, assertQuiet, close } = await visit(browser, apart.gateway.adminUrl)
+    const { page: other, assertQuiet, close } = await visit(browser, apart.gateway.adminUrl)
     try {
-      await page.goto(`${apart.gateway.adminUrl}/docs`)
-      await block(page, 'keys.list').waitFor()
       for (const [name, tries] of [
         ['v1.models.list', 0],
         ['keys.list', 1],
       ] as const) {
-        await open(page, name)
-        assert.equal(await block(page, name).getByRole('button', { name: 'Try it out' }).count(), tries, name)
+        await open(other, apart.gateway.adminUrl, name)
+        assert.equal(await other.getByRole('button', { name: 'Send' }).count(), tries, name)
       }
       const { json } = await harness.get('/openapi.json', {})
       assert.equal(json.paths['/v1/models'].servers, undefined)
@@ -91,54 +131,31 @@ describe('/docs', () => {
     }
   })
 
-  test('is dark or light as the system is, also when that changes', async () => {
-    const background = () => page.evaluate('getComputedStyle(document.querySelector(".swagger-ui")).backgroundColor')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await until(async () => (await background()) === 'rgb(28, 32, 34)', 'the page is dark')
-    await page.emulateMedia({ colorScheme: 'light' })
-    await until(async () => (await background()) === 'rgba(0, 0, 0, 0)', 'the page is light')
-    assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light')
-  })
-
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`axe finds nothing that we could mend, ${colorScheme}, with operations open and tried`, async () => {
+    test(`axe finds nothing, ${colorScheme}: introduction, an operation, a tried one`, async () => {
       await page.emulateMedia({ colorScheme })
-      const opened = ['keys.create', 'keys.update', 'keys.list']
-      for (const name of opened) await open(page, name)
-      await assertAccessible(page, `/docs, ${colorScheme}`, OF_THE_RENDERER)
-      for (const name of opened) await block(page, name).getByRole('button', { name: 'Try it out' }).click()
-      await block(page, 'keys.list').getByRole('button', { name: 'Execute' }).click()
-      await block(page, 'keys.list').getByRole('button', { name: 'Clear' }).waitFor()
-      await block(page, 'keys.list').locator('.live-responses-table').waitFor()
-      await assertAccessible(page, `/docs, tried, ${colorScheme}`, OF_THE_RENDERER)
-      await look(`tried-${colorScheme}`)
-      for (const name of opened) await block(page, name).getByRole('button', { name: 'Cancel' }).click()
+      await open(page, harness.url)
+      await assertAccessible(page, `/docs, ${colorScheme}`)
+      await open(page, harness.url, 'keys.list')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await region('Response').waitFor()
+      await assertAccessible(page, `/docs, tried, ${colorScheme}`)
+      await open(page, harness.url, 'v1.messages')
+      await assertAccessible(page, `/docs, a call, ${colorScheme}`)
     })
   }
 
-  test('tries an operation with the session of the dashboard, changes too', async () => {
-    await open(page, 'keys.create')
-    const tried = block(page, 'keys.create')
-    await tried.getByRole('button', { name: 'Try it out' }).click()
-    await tried.locator('textarea').fill('{ "name": "from-docs" }')
-    await tried.getByRole('button', { name: 'Execute' }).click()
-    await tried.locator('.live-responses-table .response-col_status').getByText('201').waitFor()
-    const listed = await harness.get('/keys', { authorization: `Bearer ${ADMIN_KEY}` })
-    assert.ok(listed.json.data.some((key: { name: string }) => key.name === 'from-docs'))
-    docs.assertQuiet()
-  })
-
-  test('is as wide as a phone, an opened operation too', async () => {
+  test('is as wide as a phone, and opens its list there', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
-    await open(page, 'v1.chat.completions')
-    const beyond = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
-    assert.ok(Number(beyond) <= 0, `${beyond} pixels too wide`)
-  })
-
-  test('shows only what its filter asks for', async () => {
-    await page.getByPlaceholder('Filter by tag or path').fill('Budgets')
-    await block(page, 'keys.create').waitFor({ state: 'detached' })
-    await block(page, 'budgets.list').waitFor()
+    for (const name of ['', 'v1.chat.completions', 'usage.get']) {
+      await open(page, harness.url, name)
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+      assert.ok(Number(beyond) <= 0, `${name}: ${beyond} pixels too wide`)
+    }
+    await page.getByRole('button', { name: 'Operations' }).click()
+    await page.locator('nav a[href="#keys.list"]').click()
+    await page.getByRole('heading', { level: 1, name: CONTRACT['keys.list'].summary }).waitFor()
+    assert.equal(await page.getByRole('searchbox').isVisible(), false)
     docs.assertQuiet()
   })
 })

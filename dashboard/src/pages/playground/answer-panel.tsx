@@ -33,7 +33,7 @@ export function AnswerPanel({ title, answered, isWaiting }: AnswerPanelProps) {
           </Stack>
         ) : answered === undefined ? (
           <EmptyState title="No answer yet" icon={MessageSquareText}>
-            Choose a model, write a message, send it. What came back, who served it and what it cost will stand here.
+            Choose a model, write a message and send it. The answer, the provider and the cost appear here.
           </EmptyState>
         ) : (
           <Shown answered={answered} />

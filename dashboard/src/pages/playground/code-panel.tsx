@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { callOrigin } from '../../api/call-origin.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { codeFor, LANGUAGES, type Language } from './code-for.ts'
+import { LANGUAGES, type Language } from '../../format/code-values.ts'
+import { codeFor } from './code-for.ts'
 
 /** The call on the left, for a program. */
 export function CodePanel({ body }: { body: Record<string, unknown> | null }) {
@@ -23,7 +24,7 @@ export function CodePanel({ body }: { body: Record<string, unknown> | null }) {
     >
       {body === null ? (
         <Text size="sm" c="dimmed">
-          It stands here as soon as there is a model and a message.
+          Choose a model and write a message to see the code.
         </Text>
       ) : (
         <CodeBlock label={`The call in ${language}`} code={codeFor(language, callOrigin(), body)} />

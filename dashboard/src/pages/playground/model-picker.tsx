@@ -43,7 +43,7 @@ export function ModelPicker({
       maxDropdownHeight={360}
       // Wider than the field: a long name and its prices stand beside each other.
       comboboxProps={{ width: 'min(30rem, calc(100vw - 2rem))', position: 'bottom-start' }}
-      nothingFoundMessage="Nothing has this name"
+      nothingFoundMessage="No matches"
       error={catalog.error?.message}
       renderOption={({ option }) => <Option id={option.value} item={byId.get(option.value)} />}
     />
