@@ -1,6 +1,6 @@
+import { AGENT_SETUPS, type AgentSetup } from '../domain/wording/agent-setups.ts'
 import { CONTRACT } from '../management/contract/contract.ts'
 import { KeyWithValue } from '../management/contract/keys.ts'
-import { AGENT_SETUPS, type AgentSetup } from './agent-setups.ts'
 import { CliError } from './cli-error.ts'
 import { type Command, type Given, text } from './command.ts'
 import { LIMIT_OPTIONS, withNewLimits } from './limit-options.ts'
@@ -10,17 +10,26 @@ const KEY_PLACEHOLDER = '<GATEWAY_KEY>'
 
 export const connect: Command = {
   name: 'connect',
-  summary: 'Print what a coding agent must be told of this gateway',
-  positionals: [{ name: 'TOOL', values: AGENT_SETUPS.map(({ name }) => name) }],
+  summary: 'Print the settings for a coding agent; without TOOL, list the tools',
+  positionals: [{ name: 'TOOL', optional: true, values: AGENT_SETUPS.map(({ name }) => name) }],
   options: {
-    workspace: { type: 'string', short: 'w', placeholder: 'NAME', help: 'Whose routes and key; else default' },
-    model: { type: 'string', placeholder: 'ALIAS', help: 'The alias to use; else the first that fits the tool' },
-    'new-key': { type: 'string', placeholder: 'NAME', help: 'Make a key of this name, and print it once' },
+    workspace: {
+      type: 'string',
+      short: 'w',
+      placeholder: 'NAME',
+      help: 'Workspace of the routes and key (default: default)',
+    },
+    model: {
+      type: 'string',
+      placeholder: 'ALIAS',
+      help: 'Route alias to use (default: the first that suits the tool)',
+    },
+    'new-key': { type: 'string', placeholder: 'NAME', help: 'Create a key with this name and print it once' },
     ...LIMIT_OPTIONS,
     'gateway-url': {
       type: 'string',
       placeholder: 'URL',
-      help: 'Address that the tool uses, where it is not that of the management API',
+      help: 'Address for the tool, if it differs from the management API',
     },
   },
   examples: [
@@ -34,7 +43,7 @@ export const connect: Command = {
 async function run(given: Given): Promise<number> {
   const { client, output, positionals } = given
   const setup = AGENT_SETUPS.find(({ name }) => name === positionals[0])
-  if (setup === undefined) throw new CliError('connect: TOOL is missing', 2)
+  if (setup === undefined) return listTools(given)
   const workspace = text(given, 'workspace') ?? 'default'
   const name = text(given, 'new-key')
   const limit = Object.keys(LIMIT_OPTIONS).find((option) => text(given, option) !== undefined)
@@ -54,12 +63,18 @@ async function run(given: Given): Promise<number> {
   output.note(`${setup.title}, ${setup.place}:\n`)
   output.line(lines)
   for (const note of setup.notes) output.note(`\n${note}`)
-  if (name === undefined) output.note(`\nPut a gateway key in place of ${KEY_PLACEHOLDER}, or make one: --new-key NAME`)
+  if (name === undefined) output.note(`\nReplace ${KEY_PLACEHOLDER} with a gateway key, or create one: --new-key NAME`)
   if (setup.needsStreams && !isStreaming) {
     output.note(
-      `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.title} only asks for streams. Switch it on: ${programName()} workspaces update ${workspace} --streaming true`,
+      `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.title} needs it. Turn it on: ${programName()} workspaces update ${workspace} --streaming true`,
     )
   }
+  return 0
+}
+
+function listTools({ output }: Given): number {
+  if (output.isJson) output.json(AGENT_SETUPS.map(({ name, title }) => ({ tool: name, title })))
+  else for (const { name, title } of AGENT_SETUPS) output.line(`${programName()} connect ${name.padEnd(12)}  ${title}`)
   return 0
 }
 
@@ -69,7 +84,7 @@ async function fittingAlias(setup: AgentSetup, workspace: string, { client }: Gi
   const chosen = aliases.find((alias) => alias.includes(setup.modelHint ?? '')) ?? aliases[0]
   if (chosen !== undefined) return chosen
   throw new CliError(
-    `workspace '${workspace}' has no route. Make one (${programName()} routes put --help), or name a model with --model`,
+    `workspace '${workspace}' has no routes. Create one (${programName()} routes put --help), or name a model with --model`,
     1,
   )
 }

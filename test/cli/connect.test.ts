@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
-import { AGENT_SETUPS } from '../../src/cli/agent-setups.ts'
+import { AGENT_SETUPS } from '../../src/domain/wording/agent-setups.ts'
 import { startHarness } from '../harness.ts'
 import { cliOf } from './run-cli.ts'
 

@@ -74,10 +74,10 @@ describe('keys', () => {
     await form.getByRole('button', { name: '30 days' }).click()
     await form.getByLabel('Allowed models').fill('fast')
     await page.keyboard.press('Enter')
-    await form.getByLabel('Requests a minute').fill('100')
+    await form.getByLabel('Requests per minute').fill('100')
     await form.getByRole('textbox', { name: 'Budget', exact: true }).fill('$1,000.50')
     await form.getByRole('radio', { name: 'Soft: warn' }).check()
-    await form.getByRole('button', { name: 'Create the key' }).click()
+    await form.getByRole('button', { name: 'Create key' }).click()
     value = (await dialog('The key walker').getByRole('status', { name: 'The key walker' }).innerText()).trim()
     assert.match(value, /^gw_live_[0-9A-Za-z]{32}$/)
     await assertAccessible(page, 'the value')
@@ -91,17 +91,33 @@ describe('keys', () => {
   })
 
   test('the command beside it works as pasted', async () => {
-    const command = await dialog('The key walker').getByLabel('A first call, as a command').innerText()
+    const command = await dialog('The key walker').getByLabel('First call in curl').innerText()
     const { stdout } = await promisify(execFile)('sh', ['-c', command])
     const answer = JSON.parse(stdout)
     assert.equal(answer.object, 'chat.completion')
     assert.equal((await harness.rows()).at(-1)?.['key_id'], id)
   })
 
+  test('each coding agent has its settings there, and streaming is turned on where it needs it', async () => {
+    const shown = dialog('The key walker')
+    await shown.getByRole('tab', { name: 'Claude Code' }).click()
+    const lines = await shown.getByLabel('Settings for Claude Code').innerText()
+    assert.match(lines, new RegExp(`ANTHROPIC_BASE_URL='${harness.url}'\\nexport ANTHROPIC_AUTH_TOKEN='${value}'`))
+    assert.match(lines, /ANTHROPIC_MODEL='fast'/)
+    await assertAccessible(page, 'the settings of an agent')
+    await shown.getByRole('button', { name: 'Turn on streaming' }).click()
+    await shown.getByText('Claude Code needs streaming').waitFor({ state: 'detached' })
+    assert.equal((await manage('GET', '/workspaces/default')).json.streaming, true)
+    for (const tool of ['Codex', 'Cursor', 'OpenCode']) {
+      await shown.getByRole('tab', { name: tool, exact: true }).click()
+      assert.ok((await shown.getByLabel(`Settings for ${tool}`).innerText()).includes(harness.url), tool)
+    }
+  })
+
   test('Escape does not lose the value, and afterwards nothing on the page knows it', async () => {
     await page.keyboard.press('Escape')
     assert.ok(await dialog('The key walker').isVisible())
-    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
     await dialog('The key walker').waitFor({ state: 'detached' })
     assert.ok(!(await page.content()).includes(value))
     const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage])')
@@ -123,10 +139,10 @@ describe('keys', () => {
 
   test('settings are saved and hold', async () => {
     const drawer = dialog(/walker/)
-    await drawer.getByLabel('Requests a minute').fill('1')
+    await drawer.getByLabel('Requests per minute').fill('1')
     await drawer.getByRole('radio', { name: 'Hard: refuse' }).check()
-    await drawer.getByRole('radio', { name: 'Fit it' }).check()
-    await drawer.getByLabel('Fit to at least').fill('1000')
+    await drawer.getByRole('radio', { name: 'Shorten the answer' }).check()
+    await drawer.getByLabel('Shorten to no less than').fill('1000')
     await drawer.getByLabel('Default output limit').fill('4000')
     await assertAccessible(page, 'a budget that calls are fitted into')
     await drawer.getByRole('button', { name: 'Save' }).click()
@@ -150,14 +166,14 @@ describe('keys', () => {
   test('a change that somebody else overtook is not made in silence', async () => {
     const drawer = dialog(/walker/)
     await manage('PATCH', `/keys/${id}`, { limits: { rpm: 600 } })
-    await drawer.getByLabel('Tokens a minute').fill('5000')
+    await drawer.getByLabel('Tokens per minute').fill('5000')
     await drawer.getByRole('button', { name: 'Save' }).click()
-    await drawer.getByText('Somebody else changed this key').waitFor()
+    await drawer.getByText('Someone else changed this key').waitFor()
     assert.deepEqual((await stored()).limits, { rpm: 600 })
     await drawer.getByRole('button', { name: 'Show theirs' }).click()
-    const rpm = drawer.getByLabel('Requests a minute')
+    const rpm = drawer.getByLabel('Requests per minute')
     await until(async () => (await rpm.inputValue()) === '600', 'their limit is in the form')
-    assert.equal(await drawer.getByLabel('Tokens a minute').inputValue(), '')
+    assert.equal(await drawer.getByLabel('Tokens per minute').inputValue(), '')
   })
 
   test('rotating shows the new value once and keeps the old one for as long as was chosen', async () => {
@@ -171,7 +187,7 @@ describe('keys', () => {
     const next = (await shown.getByRole('status', { name: 'The new value of walker' }).innerText()).trim()
     await shown.getByText(/The old one works until/).waitFor()
     assert.deepEqual([(await callWith(value)).status, (await callWith(next)).status], [200, 200])
-    await shown.getByRole('button', { name: 'I have stored it' }).click()
+    await shown.getByRole('button', { name: 'Done' }).click()
     await shown.waitFor({ state: 'detached' })
     assert.match(page.url(), new RegExp(`/keys/${id}$`))
     replaced = value

@@ -1,7 +1,6 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { CodeBlock } from './code-block.tsx'
 import { CopyAction } from './copy.tsx'
 import classes from './secret-once.module.css'
 
@@ -9,8 +8,8 @@ export interface SecretOnceProps {
   value: string
   /** What it is: "The key support-bot". */
   label: string
-  /** A command that works as pasted. */
-  curl?: string
+  /** How to use it, below the value. */
+  examples?: ReactNode
   /** How the gateway keeps it, if not as a hash. */
   kept?: string
   /** What else there is to know, above the value. */
@@ -19,13 +18,12 @@ export interface SecretOnceProps {
 }
 
 /** A value that the gateway shows now and never again. Nothing but this keeps it, and this forgets it when it closes. */
-export function SecretOnce({ value, label, curl, kept, children, onDone }: SecretOnceProps) {
+export function SecretOnce({ value, label, examples, kept, children, onDone }: SecretOnceProps) {
   return (
     <Stack>
       {children}
       <Alert color="yellow" variant="light" icon={<ShieldAlert aria-hidden />} title="Copy it now">
-        This is the only time it is shown. {kept ?? 'The gateway keeps a hash of it, so nobody can read it again'}; if
-        it gets lost, make a new one.
+        You won’t see it again. {kept ?? 'The gateway stores only a hash'}; if you lose it, create a new one.
       </Alert>
       <Group className={classes['value'] ?? ''} wrap="nowrap" gap="sm" justify="space-between">
         <output className="mono" aria-label={label}>
@@ -33,16 +31,9 @@ export function SecretOnce({ value, label, curl, kept, children, onDone }: Secre
         </output>
         <CopyAction value={value}>Copy</CopyAction>
       </Group>
-      {curl !== undefined && (
-        <Stack gap={6}>
-          <Text size="sm" c="dimmed">
-            A first call with it, as it is:
-          </Text>
-          <CodeBlock code={curl} label="A first call, as a command" />
-        </Stack>
-      )}
+      {examples}
       <Group justify="flex-end">
-        <Button onClick={onDone}>I have stored it</Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   )

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { callOrigin } from '../../api/call-origin.ts'
 import type { Reply } from '../../api/client.ts'
 import { useAll, useChange } from '../../api/hooks.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { useWorkspace } from '../../shell/place.ts'
-import { firstCall, firstModel } from './first-call.ts'
+import { ConnectTabs } from './connect-tabs.tsx'
+import { firstModel } from './first-call.ts'
 import { KEY_FIELDS, KeyFields } from './key-fields.tsx'
 import { isReady, keyForm, newKey } from './key-form.ts'
 
@@ -55,7 +55,7 @@ function NewKeyForm(props: { onCreated: (key: Reply<'keys.create'>) => void; onC
             Cancel
           </Button>
           <Button type="submit" loading={create.isPending} disabled={!isReady(form)}>
-            Create the key
+            Create key
           </Button>
         </Group>
       </Stack>
@@ -70,11 +70,11 @@ function CreatedKey({ created, onDone }: { created: Reply<'keys.create'>; onDone
     <SecretOnce
       value={created.value}
       label={`The key ${created.name}`}
-      curl={firstCall(callOrigin(), created.value, model)}
+      examples={<ConnectTabs value={created.value} model={model} workspace={created.workspace} />}
       onDone={onDone}
     >
       <Text size="sm">
-        <b>{created.name}</b> works now, in the workspace <b>{created.workspace}</b>.
+        <b>{created.name}</b> is ready to use in the workspace <b>{created.workspace}</b>.
       </Text>
     </SecretOnce>
   )

@@ -1,3 +1,5 @@
+import { shellText } from '../../format/code-values.ts'
+
 /** What a key may first be tried with: a name it is allowed to use, an alias before a model's id. */
 export function firstModel(
   allowed: readonly string[] | null,
@@ -11,13 +13,40 @@ export function firstModel(
   return chosen?.id ?? allowed?.find((name) => !name.endsWith('*')) ?? 'MODEL'
 }
 
-/** A call that works as pasted. */
+const MESSAGES = [{ role: 'user', content: 'Say hello.' }]
+
+/** Calls that work as pasted. */
 export function firstCall(origin: string, key: string, model: string): string {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }] })
   return [
     `curl ${origin}/v1/chat/completions \\`,
     `  -H 'Authorization: Bearer ${key}' \\`,
     `  -H 'Content-Type: application/json' \\`,
-    `  -d '${body.replaceAll("'", "'\\''")}'`,
+    `  -d ${shellText(JSON.stringify({ model, messages: MESSAGES }))}`,
+  ].join('\n')
+}
+
+export function pythonCall(origin: string, key: string, model: string): string {
+  return [
+    'from openai import OpenAI',
+    '',
+    `client = OpenAI(base_url="${origin}/v1", api_key="${key}")`,
+    'completion = client.chat.completions.create(',
+    `    model=${JSON.stringify(model)},`,
+    `    messages=${JSON.stringify(MESSAGES)},`,
+    ')',
+    'print(completion.choices[0].message.content)',
+  ].join('\n')
+}
+
+export function javascriptCall(origin: string, key: string, model: string): string {
+  return [
+    "import OpenAI from 'openai'",
+    '',
+    `const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: '${key}' })`,
+    'const completion = await client.chat.completions.create({',
+    `  model: ${JSON.stringify(model)},`,
+    `  messages: ${JSON.stringify(MESSAGES)},`,
+    '})',
+    'console.log(completion.choices[0].message.content)',
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-/** What a tool must be told of this gateway. */
+/** What a tool's settings depend on. */
 export interface Connection {
   /** Without a path. */
   url: string
@@ -13,7 +13,7 @@ export interface AgentSetup {
   title: string
   /** Where the lines belong. */
   place: string
-  /** It only asks for streams. */
+  /** It works only with streaming. */
   needsStreams: boolean
   /** Its model picker shows only names that contain this. */
   modelHint?: string
@@ -61,7 +61,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `# in the shell: export SWITCHYARD_KEY='${key}'`,
       ].join('\n'),
     notes: [
-      'A hard budget refuses web_search, whose price nobody knows. Without one, leave that line out where the route leads to OpenAI.',
+      'A hard budget refuses web_search, whose price is unknown. Without one, leave that line out where the route leads to OpenAI.',
       'Under a name that Codex knows (gpt-5.5, …) a route gets the tools that Codex has for that model.',
     ],
   },
