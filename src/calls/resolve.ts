@@ -1,7 +1,8 @@
 import { GatewayError } from '../domain/errors.ts'
 import { type PrefixRule, type Resolved as ResolvedModel, resolveModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { named, worded } from '../domain/wording/worded.ts'
+import { closest } from '../domain/wording/closest.ts'
+import { named, type Worded, worded } from '../domain/wording/worded.ts'
 import { Cached } from './cache/cached.ts'
 import type { Deps } from './deps.ts'
 import { advance, type Received, type Resolved } from './stages.ts'
@@ -27,9 +28,28 @@ export function entriesOf(
   const routes = snapshot.workspaces.get(workspace)?.routes ?? new Map()
   const resolved = resolveModel(model, routes, prefixes, snapshot.providers)
   if (resolved !== null) return resolved
-  const known = named(prefixes.map((rule) => `${rule.prefix}*`).join(', '))
   throw new GatewayError(
     'model_not_found',
-    worded`The model '${model.slice(0, 200)}' is neither a route alias of workspace '${named(workspace)}' nor a direct model id (${known}, or provider/model).`,
+    unknownModel(model.slice(0, 200), workspace, routes.keys(), snapshot, prefixes),
   )
+}
+
+function unknownModel(
+  model: string,
+  workspace: string,
+  aliases: Iterable<string>,
+  { providers }: Snapshot,
+  prefixes: readonly PrefixRule[],
+): Worded {
+  const alias = closest(model, aliases)
+  if (alias !== null) return worded`There is no model or route '${model}'. Did you mean '${named(alias)}'?`
+  const slash = model.indexOf('/')
+  if (slash > 0) {
+    const provider = model.slice(0, slash)
+    const near = closest(provider, providers.keys())
+    if (near !== null) return worded`There is no provider '${provider}'. Did you mean '${named(near)}'?`
+    return worded`There is no provider '${provider}'. Configured: ${named([...providers.keys()].join(', '))}.`
+  }
+  const known = named(prefixes.map((rule) => `${rule.prefix}*`).join(', '))
+  return worded`The model '${model}' is neither a route alias of workspace '${named(workspace)}' nor a direct model id (${known}, or provider/model).`
 }

@@ -3,29 +3,50 @@ import { programName } from './program-name.ts'
 import { formatTable } from './table.ts'
 import { demoCommand } from './welcome.ts'
 
-/** All commands, by the first word. */
+/** The first words of all commands, as the help groups them. */
+const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
+  { heading: 'Get started', words: ['demo', 'serve', 'doctor', 'connect', 'try'] },
+  { heading: 'Configure', words: ['keys', 'routes', 'providers', 'workspaces', 'registry', 'catalog'] },
+  { heading: 'Configure with a file', words: ['plan', 'apply', 'export'] },
+  { heading: 'Observe', words: ['requests', 'usage', 'budgets', 'performance', 'explain', 'status'] },
+  { heading: 'Alerts', words: ['alerts', 'alert-rules', 'alert-channels', 'alert-deliveries'] },
+  { heading: 'People and access', words: ['people', 'invites', 'sessions', 'admin-keys', 'audit'] },
+  { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'migrate', 'spool', 'completion'] },
+]
+
 export function overview(commands: readonly Command[], program = programName()): string {
-  const rows = commands.map(({ name, summary }) => [`  switchyard ${name}`, summary])
-  const width = Math.max(...rows.map(([first = '']) => first.length))
-  const lines = rows.map(([first = '', second = '']) => `${first.padEnd(width)}   ${second}`)
+  const groups = GROUPS.map(({ heading, words }) => {
+    const lines = words.map((word) => `  ${word.padEnd(WIDTH)}  ${lineOf(word, commands)}`)
+    return `${heading}\n${lines.join('\n')}`
+  })
   const local = commands.filter(({ isRemote }) => !isRemote).map(({ name }) => name)
   return `switchyard, a self-hosted LLM gateway
 
-${lines.join('\n')}
+${groups.join('\n\n')}
 
-  switchyard COMMAND --help   options and examples of a command
+  switchyard COMMAND --help   options and examples
   switchyard --version        print the version
 
 All but ${local.slice(0, -1).join(', ')} and ${local.at(-1)} talk to a running gateway:
 --url or SWITCHYARD_URL (default http://127.0.0.1:8080) and the variable ADMIN_KEY or --admin-key-file.
---json prints what the API answers.
-Exit codes: 0 fine, 1 failed, 2 called wrongly or bad configuration, 3 a plan has differences.
+--json prints the API reply.
+Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 the plan has changes.
 
 Try:  ${demoCommand(program)}
 ${calledHere(program)}`
 }
 
-/** Texts say `switchyard`; not everywhere is that a command. */
+const WIDTH = Math.max(...GROUPS.flatMap(({ words }) => words.map((word) => word.length)))
+
+/** The summary of a command; of a group, the words that can follow. */
+function lineOf(word: string, commands: readonly Command[]): string {
+  const alone = commands.find(({ name }) => name === word)
+  const next = commands.flatMap(({ name }) => (name.startsWith(`${word} `) ? [name.slice(word.length + 1)] : []))
+  if (alone === undefined) return next.join(', ')
+  return next.length === 0 ? alone.summary : `${alone.summary} (also: ${next.join(', ')})`
+}
+
+/** Texts say `switchyard`, which is not a command in every setup. */
 function calledHere(program: string): string {
   return program === 'switchyard' ? '' : `\nFor "switchyard", type here:  ${program}\n`
 }

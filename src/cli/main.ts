@@ -6,7 +6,7 @@ import { ListenError } from '../http/listen-problem.ts'
 import { CliError } from './cli-error.ts'
 import { print } from './print.ts'
 
-/** Exit codes: 0 fine, 1 failed, 2 called wrongly or bad configuration, 3 a plan has differences. */
+/** Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 the plan has changes. */
 async function main(args: readonly string[]): Promise<number> {
   const [first] = args
   if (first === '--version' || first === '-v') return print(version())
@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
   return (await import('./run-command.ts')).runCommand(args)
 }
 
-/** One line for what the operator can mend; the whole stack only for a fault of ours. */
+/** One line for what the operator can fix; a stack trace only for our own bugs. */
 function fail(error: unknown): void {
   // By name, as below: the class itself would bring all commands along.
   if (error instanceof Error && error.name === 'Shown') return
@@ -35,7 +35,7 @@ function failureOf(error: unknown): { message: string; exitCode: number } {
   return { message: error.stack ?? message, exitCode: 1 }
 }
 
-// Whoever reads only the beginning (`| head`) is not in error.
+// Reading only the beginning (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 main(process.argv.slice(2)).then((code) => {

@@ -63,7 +63,25 @@ export async function checkPort(place: ListenAddress, isInUse: boolean): Promise
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE' && isInUse) return good(name, `${at} is in use, probably by the running gateway`)
+    if (code === 'EADDRINUSE' && (await isSwitchyard(at)))
+      return problem(
+        name,
+        `another Switchyard, with another data folder, is running on ${at}: stop it, or set ${variables}PORT`,
+      )
     const variable = `check ${variables}HOST and ${variables}PORT`
     return problem(name, listenProblem(code, place) ?? `cannot listen on ${at} (${code ?? message}): ${variable}`)
+  }
+}
+
+/** Whether the program on a port is a gateway: it says so at `/`. */
+async function isSwitchyard(at: string): Promise<boolean> {
+  try {
+    const reply = await fetch(`http://${at}/`, {
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(2_000),
+    })
+    return ((await reply.json()) as { name?: unknown }).name === 'Switchyard'
+  } catch {
+    return false
   }
 }

@@ -170,6 +170,16 @@ describe('doctor', () => {
     )
   })
 
+  test('a port that another Switchyard uses', async () => {
+    const gateway = await startHarness()
+    try {
+      const found = await examine({ PORT: new URL(gateway.url).port })
+      assert.match(found.of('port').message, /another Switchyard, with another data folder, is running on .*set PORT$/)
+    } finally {
+      await gateway.stop()
+    }
+  })
+
   test('a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))

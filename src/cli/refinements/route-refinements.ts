@@ -13,7 +13,7 @@ const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', h
 /** Without a file, the shortest request there is. */
 function chatBody(given: Given, input: AnyInput): AnyInput {
   const content = text(given, 'message')
-  const model = text(given, 'model')
+  const model = given.positionals[0] ?? text(given, 'model')
   const messages = [{ role: 'user', content: content ?? 'Hello' }]
   const isPlain = text(given, 'file') === undefined || content !== undefined
   const body = { ...(input.body as object), ...(isPlain && { messages }), ...(model !== undefined && { model }) }
@@ -48,6 +48,8 @@ function printTried({ status, headers, body }: Tried, { output }: Given): void {
   if (status !== 200) output.note(`The call got ${status}.`)
 }
 
+const MODEL_ARGUMENT: Refinement['positionals'] = [{ name: 'MODEL', optional: true }]
+
 const CHAT_OPTIONS: Refinement['options'] = {
   model: { type: 'string', placeholder: 'MODEL', help: 'An alias or a direct model id' },
   message: MESSAGE,
@@ -76,7 +78,7 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
       cache: {
         type: 'string',
         placeholder: CACHE_FORM,
-        help: 'Same bytes, same answer, at no cost, for so long, e.g. 1h',
+        help: 'Answer identical requests from the cache for this long, e.g. 1h',
       },
     },
     refine(given, input) {
@@ -96,14 +98,16 @@ export const routeRefinements: Readonly<Record<string, Refinement>> = {
   },
   'explain.request': {
     name: 'explain',
-    examples: ['switchyard explain --model fast -m "Say hello"', 'switchyard explain -f chat.json --key nightly'],
+    positionals: MODEL_ARGUMENT,
+    examples: ['switchyard explain fast -m "Say hello"', 'switchyard explain -f chat.json --key nightly'],
     options: CHAT_OPTIONS,
     refine: chatBody,
     print: printExplanation,
   },
   'chat.try': {
     name: 'try',
-    examples: ['switchyard try --key nightly --model fast -m "Say hello"', 'switchyard try --key nightly -f chat.json'],
+    positionals: MODEL_ARGUMENT,
+    examples: ['switchyard try fast --key nightly -m "Say hello"', 'switchyard try --key nightly -f chat.json'],
     options: CHAT_OPTIONS,
     refine: chatBody,
     print: printTried,
