@@ -101,6 +101,13 @@ for (const engine of ENGINES) {
         assert.match(request?.get('code_verifier') ?? '', /^[\w-]{43}$/)
       })
 
+      test('asks the provider which account where another one is wanted', async () => {
+        const start = await new Browser().open(`${url}/sign-in?account=other`)
+        assert.equal(new URL(start.headers.get('location') ?? '').searchParams.get('prompt'), 'select_account')
+        const usual = await new Browser().open(`${url}/sign-in`)
+        assert.equal(new URL(usual.headers.get('location') ?? '').searchParams.get('prompt'), null)
+      })
+
       test('an invited person is let in with the role of the invite, and the invite is gone', async () => {
         const account = newAccount()
         const { id } = await invite(account.email.toUpperCase(), { role: 'editor', workspaces: ['research'] })
@@ -166,7 +173,11 @@ for (const engine of ENGINES) {
 
       test('somebody whom nobody invited, in no group with a role', async () => {
         const account = newAccount({ groups: ['other'] })
-        await refused(await signIn(account), 403, /nobody has invited you here.*Ask an administrator/s)
+        await refused(
+          await signIn(account),
+          403,
+          /You signed in as <b>.*you have not been invited.*Ask an administrator.*sign-in\?account=other.*Use another account/s,
+        )
         assert.equal(await personOf(account), undefined)
       })
 
@@ -192,7 +203,7 @@ for (const engine of ENGINES) {
         const account = newAccount()
         const { id } = await invite(account.email)
         assert.equal((await manage('DELETE', `/invites/${id}`)).status, 204)
-        await refused(await signIn(account), 403, /nobody has invited you/)
+        await refused(await signIn(account), 403, /you have not been invited/)
       })
 
       test('whoever declines at the provider', async () => {

@@ -31,7 +31,7 @@ const SESSION_MS = 24 * 3_600_000
 export function sessionHandlers(deps: ManagementDeps, guard: SignInGuard): HandlersOf<typeof sessionOperations> {
   return {
     async 'sessions.create'({ body }, visit) {
-      const look = () => adminKey(body.key, deps.snapshot(), visit.now, 'This is no admin key.')
+      const look = () => adminKey(body.key, deps.snapshot(), visit.now, 'That admin key is not valid.')
       const key = await guard.attempt(visit.source, look)
       const { secrets } = deps
       const { session, cookie } = await deps.db

@@ -52,8 +52,8 @@ function OwnFile() {
     <Alert color={file ? 'blue' : 'gray'} variant="light" icon={<FileCog aria-hidden />}>
       {file ? (
         <>
-          This gateway applies <span className="mono">{file}</span> by itself, at every start and whenever that file
-          changes. What you apply here and do not write there is taken back the next time.
+          This gateway applies <span className="mono">{file}</span> at every start and whenever the file changes.
+          Changes you make here but not in the file are undone the next time.
         </>
       ) : (
         'This gateway has no file of its own: what is applied here stays until something else is applied.'

@@ -28,8 +28,8 @@ export function CreateAdminKey({ onClose }: { onClose: () => void }) {
       {isShowing ? (
         <SecretOnce value={created.value} label={`The admin key ${created.name}`} onDone={onClose}>
           <Text size="sm">
-            Whoever has it is {accessWords(created)}. It is used to sign in, as <span className="mono">ADMIN_KEY</span>{' '}
-            of the command line, and as bearer of the management API.
+            It grants {accessWords(created)}. Use it to sign in, as <span className="mono">ADMIN_KEY</span> on the
+            command line, or as a bearer token for the management API.
           </Text>
         </SecretOnce>
       ) : (

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange, useOperation } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
@@ -18,7 +18,7 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
     const { role, workspaces } = access
     const body = { email: email.trim(), role, workspaces: workspaces.length === 0 ? null : workspaces }
     const onSuccess = () => {
-      tell(`${body.email} is invited and can sign in`)
+      tell(oidc ? `${body.email} is invited and can sign in now` : `${body.email} is invited, but can’t sign in yet`)
       onClose()
     }
     invite.mutate({ body }, { onSuccess })
@@ -31,7 +31,7 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
           <TextInput
             type="email"
             label="E-mail address"
-            description="The one that they sign in with; your identity provider must have verified it"
+            description="The address they sign in with. Your identity provider must have verified it."
             placeholder="ana@example.com"
             required
             data-autofocus
@@ -41,11 +41,16 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
             error={problemAt(invite.error, 'email')}
           />
           <AccessFields value={access} onChange={setAccess} error={problemAt(invite.error, 'workspaces')} />
-          <Text size="sm" c="dimmed">
-            No mail is sent: tell them to sign in
-            {oidc === null || oidc === undefined ? '' : ` with ${oidc.name}`} at{' '}
-            <span className="mono">{window.location.origin}/sign-in</span> within 14 days.
-          </Text>
+          {oidc === null ? (
+            <Alert color="yellow" variant="light" title="They can’t sign in yet">
+              Single sign-on isn’t set up on this gateway. The invitation waits for 14 days.
+            </Alert>
+          ) : (
+            <Text size="sm" c="dimmed">
+              No e-mail is sent. Ask them to sign in{oidc === undefined ? '' : ` with ${oidc.name}`} at{' '}
+              <span className="mono">{window.location.origin}/sign-in</span> within 14 days.
+            </Text>
+          )}
           <FormError error={invite.error} fields={['email', 'workspaces']} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

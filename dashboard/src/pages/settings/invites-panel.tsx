@@ -30,7 +30,7 @@ function columnsWith(onWithdraw: (invite: Invite) => void): Column<Invite>[] {
         </Group>
       ),
     },
-    { name: 'access', title: 'May become', cell: (invite) => accessWords(invite) },
+    { name: 'access', title: 'Access', cell: (invite) => accessWords(invite) },
     { name: 'by', title: 'Invited by', wideOnly: true, cell: ({ invited_by }) => invited_by },
     { name: 'expires', title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} relative /> },
     {
@@ -51,7 +51,7 @@ function columnsWith(onWithdraw: (invite: Invite) => void): Column<Invite>[] {
   ]
 }
 
-/** Whoever may come and has not yet. */
+/** Invitations that have not been accepted. */
 export function InvitesPanel() {
   const invites = useAll('invites.list', {})
   const [search, setSearch] = useUrlState()
@@ -59,7 +59,7 @@ export function InvitesPanel() {
   return (
     <Panel
       title="Invites"
-      description="Each is for the first sign-in with its address."
+      description="Each is used up by the first sign-in with its address."
       flush
       actions={
         <MayButton
@@ -74,7 +74,7 @@ export function InvitesPanel() {
       <Loaded query={invites}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title="Nobody is invited">Invite an e-mail address to let somebody in.</EmptyState>
+            <EmptyState title="No invitations">Invite people by e-mail address.</EmptyState>
           ) : (
             <DataTable label="Invites" columns={columnsWith(setWithdrawing)} rows={rows} rowKey={({ id }) => id} />
           )
@@ -102,7 +102,7 @@ function Withdraw({ of: invite, onClose }: { of: Invite; onClose: () => void }) 
       error={withdraw.error}
       onConfirm={() => withdraw.mutate({ params: { id: invite.id } }, { onSuccess })}
     >
-      They can no longer come with it. You can invite them again.
+      They can no longer sign in with it. You can invite them again.
     </Confirm>
   )
 }

@@ -64,7 +64,7 @@ function LedgerPanel() {
         <Text size="sm" c="dimmed">
           {verify.isPending && verify.checked > 0
             ? `${count(verify.checked)} rows checked`
-            : 'Recomputes every counter and every cost from the log and compares. Nothing is changed; calls go on meanwhile.'}
+            : 'Recomputes every counter and cost from the log and compares them. Nothing is changed, and calls continue.'}
         </Text>
       ) : (
         <Outcome of={verify.data} />
@@ -105,8 +105,7 @@ function Outcome({ of: { checked, busy, differences, rows } }: { of: Verificatio
         role="alert"
       >
         Of {count(checked)} keys and workspaces and {count(rows.checked)} rows.{busyWords}
-        {unpricedWords} Counters are counted anew from the log with a restart; rows and sums were changed in the
-        database.
+        {unpricedWords} Counters are recomputed from the log at a restart; rows and sums were changed in the database.
       </Alert>
       {differences.length > 0 && (
         <DataTable
@@ -136,7 +135,7 @@ function SecretsPanel() {
       description="Keys of providers are stored encrypted. After a new key was put first in SECRETS_KEY, this encrypts all of them with it."
       actions={
         <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate({})}>
-          Encrypt anew
+          Re-encrypt
         </Button>
       }
     >
@@ -161,5 +160,5 @@ function SecretsPanel() {
 function secretsWords({ re_encrypted: anew, already_current: current }: Reply<'secrets.rotate'>): string {
   if (anew + current === 0) return 'No secrets are stored.'
   if (anew === 0) return `All ${count(current)} stored secrets were encrypted with the first key already.`
-  return `${count(anew)} stored secrets were encrypted anew; ${count(current)} were already.`
+  return `${count(anew)} stored secrets were re-encrypted; ${count(current)} already used the current key.`
 }

@@ -38,7 +38,7 @@ function columnsWith(ownId: string | null | undefined, onChange: (person: Person
         </Stack>
       ),
     },
-    { name: 'access', title: 'May', cell: (person) => accessWords(person) },
+    { name: 'access', title: 'Access', cell: (person) => accessWords(person) },
     { name: 'from', title: 'Role given', wideOnly: true, cell: ({ role_from }) => ROLE_FROM[role_from] },
     { name: 'seen', title: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} relative /> },
     {
@@ -68,24 +68,18 @@ export function PeopleTab() {
   return (
     <Stack gap="lg">
       {options.data?.oidc === null && (
-        <Alert color="blue" variant="light" title="Nobody can sign in as themselves yet">
+        <Alert color="blue" variant="light" title="Single sign-on is not set up">
           Start the gateway with <Code>OIDC_ISSUER</Code> and <Code>OIDC_CLIENT_ID</Code> of your identity provider, and
           with <Code>PUBLIC_URL</Code>, the address at which people reach this gateway. Until then, people share admin
           keys.
         </Alert>
       )}
       <InvitesPanel />
-      <Panel
-        title="People"
-        description="Everybody who has signed in. A change holds with their next request, on every gateway."
-        flush
-      >
+      <Panel title="People" description="Everyone who has signed in. Changes apply on their next request." flush>
         <Loaded query={people}>
           {(rows) =>
             rows.length === 0 ? (
-              <EmptyState title="Nobody has signed in yet">
-                Whoever is invited, or has a group with a role, appears here.
-              </EmptyState>
+              <EmptyState title="No one has signed in yet">People appear here after their first sign-in.</EmptyState>
             ) : (
               <DataTable
                 label="People"

@@ -30,7 +30,7 @@ function columnsWith(onEnd: (session: Session) => void): Column<Session>[] {
     },
     { name: 'since', title: 'Since', cell: ({ created_at }) => <Time at={created_at} relative /> },
     { name: 'at', title: 'Signed in at', wideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { name: 'until', title: 'Ends by itself', cell: ({ expires_at }) => <Time at={expires_at} relative /> },
+    { name: 'until', title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} relative /> },
     { name: 'id', title: 'Session', wideOnly: true, cell: ({ id }) => <span className="mono">{id}</span> },
     {
       name: 'end',
@@ -67,7 +67,7 @@ export function SessionsTab() {
           <ErrorState error={sessions.error} retry={() => void sessions.refetch()} />
         )
       ) : sessions.rows.length === 0 ? (
-        <EmptyState title="Nobody is signed in">You see this page through a bearer key.</EmptyState>
+        <EmptyState title="No sessions">You are using a bearer key.</EmptyState>
       ) : (
         <DataTable label="Sessions" columns={columnsWith(setEnding)} rows={sessions.rows} rowKey={({ id }) => id} />
       )}
@@ -115,7 +115,7 @@ function EndSession({ of: session, onClose }: { of: Session; onClose: () => void
     >
       {session.current
         ? 'This is your own session: you have to sign in again to come back.'
-        : 'It ends at once, wherever it is open. To keep somebody out, revoke the admin key or disable the person.'}
+        : 'It ends at once, everywhere. To keep someone out, revoke the admin key or disable the person.'}
     </Confirm>
   )
 }

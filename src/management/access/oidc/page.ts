@@ -16,7 +16,7 @@ const WORDS: Record<Problem, Words> = {
   not_invited: {
     status: 403,
     title: 'You have no access yet',
-    text: `{provider} knows you, but nobody has invited you here, and none of your groups has a role. ${ASK} to invite your e-mail address, then sign in again.`,
+    text: `{provider} confirmed who you are, but you have not been invited, and none of your groups has a role here. ${ASK} to invite your e-mail address, then sign in again.`,
   },
   invite_expired: {
     status: 403,
@@ -56,7 +56,7 @@ const WORDS: Record<Problem, Words> = {
   database: {
     status: 503,
     title: 'The database is unavailable',
-    text: 'Nobody can sign in until it is back. Try again in a minute.',
+    text: 'Sign-in is unavailable until it is back. Try again in a minute.',
   },
 }
 
@@ -70,14 +70,17 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
 }
 
-/** A page without a script: what happened, and the next step. */
-export function problemPage(problem: Problem, provider: string, said = ''): Reply {
+/**
+ * A page without a script: what happened, and the next step. `who` is shown to nobody but the person who has just proved it;
+ * `said` is the provider's code.
+ */
+export function problemPage(problem: Problem, provider: string, { said = '', who = '' } = {}): Reply {
   const { status, title, text } = WORDS[problem]
   const filled = (words: string) => html(words.replaceAll('{provider}', provider).replaceAll('{said}', said))
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${filled(title)} · Switchyard</title>
 <meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>
-<h1>${filled(title)}</h1><p>${filled(text)}</p>
-<p><a href="/sign-in">Sign in with ${html(provider)}</a> <a href="/dashboard">Use an admin key</a></p></html>`
+<h1>${filled(title)}</h1>${who === '' ? '' : `<p>You signed in as <b>${html(who)}</b>.</p>`}<p>${filled(text)}</p>
+<p><a href="/sign-in${who === '' ? '' : '?account=other'}">${who === '' ? `Sign in with ${html(provider)}` : 'Use another account'}</a> <a href="/dashboard">Use an admin key</a></p></html>`
   return { status, headers: HEADERS, body }
 }
 

@@ -9,7 +9,8 @@ type Kept = Pick<Started, 'state' | 'nonce' | 'verifier'>
 
 export interface IdentityProvider {
   /** Where the browser goes, and what it must bring back. */
-  begin(): Promise<{ url: string } & Kept>
+  /** `isOther`: the provider asks which account, also where it knows one. */
+  begin(isOther: boolean): Promise<{ url: string } & Kept>
   /** Who it is, by the address that the browser came back to. Tokens are dropped: nothing here needs one again. */
   finish(query: Readonly<Record<string, string>>, kept: Kept): Promise<Identity>
 }
@@ -28,7 +29,7 @@ export function openProvider(settings: OidcSettings, fetch: Fetch): IdentityProv
   }
   const redirectUri = settings.publicUrl + CALLBACK_PATH
   return {
-    async begin() {
+    async begin(isOther) {
       const { client, config } = await opened()
       const kept = {
         state: client.randomState(),
@@ -42,6 +43,7 @@ export function openProvider(settings: OidcSettings, fetch: Fetch): IdentityProv
         nonce: kept.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(kept.verifier),
         code_challenge_method: 'S256',
+        ...(isOther && { prompt: 'select_account' }),
       })
       return { url: url.href, ...kept }
     },

@@ -38,9 +38,10 @@ export function signInRoutes(deps: SignInDeps): HttpRoute[] {
 }
 
 async function begin(call: Call, { settings, provider, secrets, now, warn }: SignInDeps): Promise<Reply> {
-  const returnTo = safeReturn(call.query()['return_to'])
+  const { return_to: asked, account } = call.query()
+  const returnTo = safeReturn(asked)
   try {
-    const { url, ...kept } = await provider.begin()
+    const { url, ...kept } = await provider.begin(account === 'other')
     const sealed = sealStarted({ ...kept, returnTo, expiresAt: now() + SIGN_IN_MS }, secrets)
     return { status: 302, headers: { location: url, 'set-cookie': setSignInCookie(sealed, settings) }, body: '' }
   } catch (error) {
@@ -86,7 +87,7 @@ async function end(call: Call, started: Started, deps: SignInDeps): Promise<Repl
   } catch (error) {
     const said = saidByProvider(error)
     warn({ issuer, problem: problemOf(error) }, 'a sign-in failed')
-    return said === null ? problemPage('failed', name) : problemPage('cancelled', name, said)
+    return said === null ? problemPage('failed', name) : problemPage('cancelled', name, { said })
   }
   try {
     return await deps.orAway(letIn(call, identity, started.returnTo, deps))
@@ -102,7 +103,7 @@ async function letIn(call: Call, identity: Identity, returnTo: string, deps: Sig
   const opened = await open(identity, at, deps)
   if (typeof opened === 'string') {
     warn({ issuer: identity.issuer, subject: identity.subject, reason: opened }, 'a sign-in was refused')
-    return problemPage(opened, settings.name)
+    return problemPage(opened, settings.name, { who: identity.email ?? identity.name ?? identity.subject })
   }
   const { session, cookie } = opened
   const seconds = Math.floor((session.expiresAt - at) / 1000)
@@ -118,7 +119,7 @@ async function letIn(call: Call, identity: Identity, returnTo: string, deps: Sig
 /** Each that is overtaken is so by another who has got in, or by an admin. */
 const MOST_ATTEMPTS = 10
 
-/** Person and session in one transaction: whoever is disabled or removed meanwhile is left without a session. */
+/** Person and session in one transaction: a person who is disabled or removed at that moment gets no session. */
 async function open(identity: Identity, at: number, { db, secrets, settings }: SignInDeps) {
   for (let attempt = 1; ; attempt++) {
     try {
