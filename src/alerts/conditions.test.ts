@@ -41,7 +41,7 @@ describe('budgets', () => {
     assert.equal(condition?.severity, 'critical')
     assert.equal(
       condition?.summary,
-      'The key ci in default has spent $0.90 of $1.00 this month: calls are refused, the rest does not cover them',
+      'The key ci in default has spent $0.90 of $1.00 this month: calls are being refused: too little budget is left',
     )
     assert.equal(condition?.supersedes.length, 2)
   })

@@ -49,7 +49,7 @@ function budgetWords(use: BudgetUse, threshold: number, isRefusing: boolean): st
   const period = per === 'total' ? 'in total' : per === 'day' ? 'today' : `this ${per}`
   const [used, whole] = [spent, limit].map((amount) => dollars(amount))
   const sums = `$${used} of $${whole}`
-  if (isRefusing) return `${who} has spent ${sums} ${period}: calls are refused, the rest does not cover them`
+  if (isRefusing) return `${who} has spent ${sums} ${period}: calls are being refused: too little budget is left`
   return `${who} has spent ${threshold} % of its budget: ${sums} ${period}`
 }
 

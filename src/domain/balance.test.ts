@@ -134,7 +134,7 @@ describe('the order of a group', () => {
     assert.match(standingWords('weighted', member({ weight: 3 }), 4, false), /weight 3 of 4/)
     assert.match(standingWords('least_busy', member({ running: 2 }), 4, false), /2 running/)
     assert.match(standingWords('fastest', member({ latencyMs: 80.4 }), 4, false), /80 ms/)
-    assert.match(standingWords('fastest', member(), 4, false), /not measured/)
+    assert.match(standingWords('fastest', member(), 4, false), /no recent measurement/)
     assert.match(standingWords('fastest', member(), 4, true), /by the session/)
     assert.match(standingWords('fastest', member({ isAway: true }), 4, true), /comes last/)
   })

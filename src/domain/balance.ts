@@ -75,7 +75,7 @@ export function standingWords(balance: Balance, standing: Standing, total: numbe
       return `least busy first: ${running} running here`
     case 'fastest':
       return latencyMs === null
-        ? 'fastest first: not measured of late, so one call at a time looks'
-        : `fastest first: about ${Math.round(latencyMs)} ms of late`
+        ? 'fastest first: no recent measurement, so it gets one probe at a time'
+        : `fastest first: about ${Math.round(latencyMs)} ms recently`
   }
 }

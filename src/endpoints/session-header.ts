@@ -3,7 +3,7 @@ import type { WithHeaders } from './endpoint.ts'
 
 /** The headers that name a session, and who sends them; the first that is there counts. */
 export const SESSION_HEADERS = [
-  { name: 'x-gateway-session', sentBy: 'whoever sets it: it wins over all others' },
+  { name: 'x-gateway-session', sentBy: 'any client; overrides all others' },
   { name: 'x-claude-code-session-id', sentBy: 'Claude Code' },
   { name: 'session-id', sentBy: 'Codex' },
   { name: 'session_id', sentBy: 'Codex, earlier versions' },

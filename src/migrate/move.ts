@@ -74,7 +74,7 @@ async function begin(source: Source, { fingerprint }: SourceCounts, target: Kyse
   if (found.finished_at !== null || found.fingerprint === fingerprint) return found
   throw new StoreError(
     `the target holds a part of what was moved from ${found.from} on ${day(found.begun_at)}, ` +
-      `and ${source.dataDir} is another one or has been used since: begin anew with an empty database (createdb NAME)`,
+      `and ${source.dataDir} is another one or has been used since: start over with an empty database (createdb NAME)`,
   )
 }
 

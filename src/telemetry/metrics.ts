@@ -205,7 +205,7 @@ function counterMetrics(registry: Registry): Pick<Metrics, 'limitsUnchecked' | '
   return {
     limitsUnchecked: new Tally({
       name: 'switchyard_limits_unchecked_total',
-      help: 'Calls under a limit that were let through because it could not be checked.',
+      help: 'Calls served although their limit could not be checked.',
       registry,
     }),
     limitsRefused: new Tally({

@@ -14,7 +14,7 @@ export function framingOf(head: ResponseHead): Framing {
   const isChunked = hasChunks(head)
   const length = lengthOf(head)
   if (isChunked && length !== null) throw new SyntaxError('both a length and chunks (response smuggling)')
-  if (status === 101) throw new SyntaxError('a protocol switch that nobody asked for')
+  if (status === 101) throw new SyntaxError('an unrequested protocol switch')
   if (status === 304) return 0
   if (status < 200 || status === 204) {
     if (isChunked || (length ?? 0) > 0) throw new SyntaxError('a body where none is allowed')

@@ -82,8 +82,8 @@ describe('the response cache of a route', () => {
   test('gives the same answer to the same bytes, at no cost, and the page says so', async () => {
     await page.getByText('Call', { exact: true }).click()
     await page.getByLabel('Message').fill('Is the line clear?')
-    const first = await ask('miss: no stored answer')
-    const second = await ask('hit: a stored answer was given')
+    const first = await ask('miss: not in the cache')
+    const second = await ask('hit: answered from the cache')
     assert.deepEqual([first.isPaid, second.isPaid], [true, false])
     await page.locator('dd').getByText('$0', { exact: true }).waitFor()
     await assertAccessible(page, 'an answer from the cache')
@@ -103,7 +103,7 @@ describe('the response cache of a route', () => {
     const [miss] = (await manage('GET', '/requests?cache=miss')).json.data as Json[]
     await page.goto(`${harness.url}/dashboard/default/requests/${hit.id}`)
     const said = (name: string) => page.locator('dt').getByText(name, { exact: true }).locator('xpath=following::dd[1]')
-    await said('Response cache').getByText('hit: a stored answer was given').waitFor()
+    await said('Response cache').getByText('hit: answered from the cache').waitFor()
     assert.equal(await said('Saved').locator('[title]').getAttribute('title'), `$${miss.cost_usd} USD`)
     await page.getByText('a route alias, whose response cache had the answer.').waitFor()
     await page.getByText('The caller got 200, a stored answer of openai/gpt-5.4-mini.').waitFor()
@@ -111,7 +111,7 @@ describe('the response cache of a route', () => {
     await look('request-light')
     await said('Answer of').getByRole('link').click()
     await page.waitForURL(new RegExp(`/requests/${miss.id}$`))
-    await said('Response cache').getByText('miss: no stored answer').waitFor()
+    await said('Response cache').getByText('miss: not in the cache').waitFor()
   })
 
   test('shows the money it saved on the overview and the usage page', async () => {
@@ -142,11 +142,11 @@ describe('the response cache of a route', () => {
   test('is emptied: the next call is paid again', async () => {
     await page.goto(`${harness.url}/dashboard/default/routes/faq?try=call`)
     await page.getByLabel('Message').fill('Is the line clear?')
-    assert.equal((await ask('hit: a stored answer was given')).isPaid, false)
+    assert.equal((await ask('hit: answered from the cache')).isPaid, false)
     await button('Purge cache').click()
     await page.getByText("The cache of 'faq' is empty").waitFor()
-    assert.equal((await ask('miss: no stored answer')).isPaid, true)
-    assert.equal((await ask('hit: a stored answer was given')).isPaid, false)
+    assert.equal((await ask('miss: not in the cache')).isPaid, true)
+    assert.equal((await ask('hit: answered from the cache')).isPaid, false)
   })
 
   test('is switched off again, and every call is paid', async () => {

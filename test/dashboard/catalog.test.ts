@@ -75,7 +75,7 @@ describe('the catalog', () => {
     await page.reload()
     await row('assistant').waitFor()
     assert.deepEqual(await ids(), expected)
-    await page.getByRole('button', { name: 'Empty the search' }).click()
+    await page.getByRole('button', { name: 'Clear search' }).click()
     await page.getByText(`${items.length} models`).waitFor()
   })
 

@@ -39,7 +39,7 @@ describe('people', () => {
     }
     await click(page.getByRole('link', { name: 'Settings' }))
     await click(page.getByRole('tab', { name: 'People' }))
-    await page.getByText('Nobody is invited').waitFor()
+    await page.getByText('No invitations').waitFor()
     await click(page.getByRole('button', { name: 'Invite someone' }))
     await page.getByLabel('E-mail address').fill(ANA.email)
     await assertAccessible(page, 'an invite')

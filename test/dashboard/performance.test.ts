@@ -77,7 +77,7 @@ describe('performance', () => {
     await settled(page)
     await assertAccessible(page, 'performance')
     await page.getByRole('button', { name: 'Duration: show as table' }).click()
-    await page.getByRole('region', { name: 'Duration per minute, as a table' }).getByText('In all').waitFor()
+    await page.getByRole('region', { name: 'Duration per minute, as a table' }).getByText('Total').waitFor()
     await assertAccessible(page, 'performance as a table')
   })
 

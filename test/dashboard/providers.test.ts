@@ -67,7 +67,7 @@ describe('the providers', { concurrency: false }, () => {
 
   test('of the file are read-only, can be tested, and name their routes', async () => {
     await page.goto(`${harness.url}/dashboard/default/providers/local`)
-    await drawer().getByText('It stands in switchyard.yaml').waitFor()
+    await drawer().getByText('Managed by switchyard.yaml').waitFor()
     assert.equal(await drawer().getByRole('button', { name: 'Edit' }).count(), 0)
     await drawer().getByRole('button', { name: 'Test local' }).click()
     await drawer().getByRole('status').getByText('The key is accepted').waitFor()
@@ -119,7 +119,7 @@ describe('a provider of one’s own', { concurrency: false }, () => {
     await drawer().getByLabel('Base URL').fill(`${harness.simulator.openaiUrl}/mine`)
     await manage('PUT', '/providers/edge', { family: 'openai', base_url: harness.simulator.openaiUrl, headers: null })
     await drawer().getByRole('button', { name: 'Save' }).click()
-    await drawer().getByRole('alert').getByText('Somebody changed this').waitFor()
+    await drawer().getByRole('alert').getByText('Someone else changed this').waitFor()
     await drawer().getByRole('button', { name: 'Load the newer version' }).click()
     await drawer().getByLabel('Name of header 1').waitFor({ state: 'detached' })
     assert.equal(await drawer().getByLabel('Base URL').inputValue(), harness.simulator.openaiUrl)

@@ -62,7 +62,7 @@ describe('the models', { concurrency: false }, () => {
 
   test('of the file are read-only; one that is not there can be added', async () => {
     await page.goto(`${harness.url}/dashboard/default/registry/local/filed?search=local`)
-    await drawer().getByText('The model stands in switchyard.yaml').waitFor()
+    await drawer().getByText('Managed by switchyard.yaml').waitFor()
     assert.equal(await drawer().getByRole('button', { name: 'Edit' }).count(), 0)
     await page.goto(`${harness.url}/dashboard/default/registry/local/org%2Fnew-one?search=local`)
     await drawer().getByText('The registry does not have this model').waitFor()

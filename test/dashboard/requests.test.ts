@@ -278,7 +278,7 @@ describe('an opened request', () => {
     await assertAccessible(page, 'running')
     leaving.abort()
     assert.equal(await left, 'left')
-    await panel().getByText('The caller hung up while it was at work.').waitFor()
+    await panel().getByText('The caller disconnected before it finished.').waitFor()
   })
 })
 

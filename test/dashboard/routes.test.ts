@@ -203,7 +203,7 @@ describe('routes', () => {
     await page.getByLabel('Description').fill('mine')
     await api('PUT', '/routes/assistant', theirs)
     await button('Save').click()
-    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this route' })
+    const dialog = page.getByRole('dialog', { name: 'Someone else changed this route' })
     await dialog.getByText('anthropic/claude-of-tomorrow is added at place 1').waitFor()
     await assertAccessible(page, 'a conflict')
     await dialog.getByRole('button', { name: 'Overwrite with mine' }).click()
@@ -257,7 +257,7 @@ describe('routes', () => {
 
   test('deleting asks, and then it is gone', async () => {
     await button('Delete').click()
-    await page.getByText('Nobody called it in the last 24 hours.').waitFor()
+    await page.getByText('It had no calls in the last 24 hours.').waitFor()
     await assertAccessible(page, 'the question before deleting')
     await button('Delete route').click()
     await page.getByText("Route 'a/copy' deleted").waitFor()

@@ -139,7 +139,7 @@ describe('what was moved', () => {
     const used = await startHarness({ folder: embedded.folder })
     assert.equal((await used.chat(hello('fast'))).status, 200)
     await used.stop()
-    refused(await migrate(to), /is another one or has been used since: begin anew with an empty database/)
+    refused(await migrate(to), /is another one or has been used since: start over with an empty database/)
     const early = runCli(['serve'], { environment: { DATABASE_URL: to, PORT: '0' }, folder: empty })
     refused(await early, /run the same switchyard migrate again/)
     const doctor = await runCli(['doctor'], { environment: { DATABASE_URL: to, PORT: '0' }, folder: empty })

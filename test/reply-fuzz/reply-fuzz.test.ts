@@ -21,7 +21,7 @@ const STRICTER: Record<string, string> = {
   'invalid trailer': 'fields after the last chunk that say where the answer ends',
   'a chunk has no valid size': 'extensions of chunks that are none, sizes of more than eight digits',
   'an interim response closes the connection': 'HTTP/1.0 or "close" in what comes before an answer, at its end',
-  'a protocol switch that nobody asked for': '101 without an upgrade, which Node takes for the answer',
+  'an unrequested protocol switch': '101 without an upgrade, which Node takes for the answer',
   'invalid content-length': 'a length for 304 that is none; lengths of more than fifteen digits',
 }
 

@@ -34,7 +34,7 @@ export function ChartLegend({ series, unit, chosen, onChoose, onHighlight }: Cha
       {chosen?.hrefIn !== undefined && (
         <li>
           <Link href={chosen.hrefIn()} className={classes['legendLink']}>
-            Its requests
+            Requests
           </Link>
         </li>
       )}

@@ -24,7 +24,7 @@ export function ChartTable({ content }: { content: ChartContent }) {
                 {name}
               </Table.Th>
             ))}
-            {hasTotal && <Table.Th data-figures>Together</Table.Th>}
+            {hasTotal && <Table.Th data-figures>Total</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -48,7 +48,7 @@ export function ChartTable({ content }: { content: ChartContent }) {
         </Table.Tbody>
         <Table.Tfoot>
           <Table.Tr>
-            <Table.Th scope="row">{layout === 'lines' ? 'In all' : 'Together'}</Table.Th>
+            <Table.Th scope="row">Total</Table.Th>
             {series.map(({ id, total }) => (
               <Table.Td key={id} data-figures>
                 {exactText(total, unit)}

@@ -19,7 +19,7 @@ export function ChartTooltip({ content, start }: { content: ChartContent; start:
         {spanText(start, interval)}
         {interval === 'day' && ' (UTC)'}
       </div>
-      {shown.length === 0 && <div className={classes['quiet']}>Nothing</div>}
+      {shown.length === 0 && <div className={classes['quiet']}>No data</div>}
       {shown.map(({ id, name, color }, index) => (
         <div key={id} className={classes['tooltipRow']}>
           <span className={classes['swatch']} style={{ background: color }} />
@@ -29,7 +29,7 @@ export function ChartTooltip({ content, start }: { content: ChartContent; start:
       ))}
       {hasTotal && (
         <div className={`${classes['tooltipRow']} ${classes['tooltipTotal']}`}>
-          <span className={classes['name']}>Together</span>
+          <span className={classes['name']}>Total</span>
           <span className="figures">{texts.at(-1)}</span>
         </div>
       )}

@@ -14,13 +14,13 @@ describe('a group of the usage', () => {
 
   test('none is told in words', () => {
     assert.equal(groupName('route', named(null)), 'direct model ids')
-    assert.equal(groupName('model', named(null)), 'no provider asked')
+    assert.equal(groupName('model', named(null)), 'rejected before any provider')
   })
 
   test('all but the costliest are one group, which is not the one of those without a name', () => {
     const rest = { ...named(null), is_rest: true }
     assert.equal(groupName('session', rest), 'all others')
-    assert.equal(groupName('session', named(null)), 'no session named')
+    assert.equal(groupName('session', named(null)), 'no session')
     assert.notEqual(groupKey(rest), groupKey(named(null)))
   })
 

@@ -17,14 +17,14 @@ export interface UsageRow {
 }
 
 const NONE: Record<GroupBy, string> = {
-  model: 'no provider asked',
-  provider: 'no provider asked',
+  model: 'rejected before any provider',
+  provider: 'rejected before any provider',
   route: 'direct model ids',
   key: 'no key',
   code: 'no error',
-  endpoint: 'from before endpoints were told apart',
-  user: 'no user named',
-  session: 'no session named',
+  endpoint: 'before endpoints were recorded',
+  user: 'no user',
+  session: 'no session',
 }
 
 /** What a group is called; null in the API is a group too. */

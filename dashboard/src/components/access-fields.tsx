@@ -11,8 +11,8 @@ export interface Access {
 
 const ROLES: { value: Role; label: string }[] = [
   { value: 'viewer', label: 'Viewer: reads' },
-  { value: 'editor', label: 'Editor: also changes keys and routes' },
-  { value: 'admin', label: 'Admin: may do everything' },
+  { value: 'editor', label: 'Editor: can also change keys and routes' },
+  { value: 'admin', label: 'Admin: full access' },
 ]
 
 interface AccessFieldsProps {
@@ -35,7 +35,7 @@ export function AccessFields({ value, onChange, error }: AccessFieldsProps) {
       />
       <MultiSelect
         label="Workspaces"
-        description="Empty: all of them, and the gateway itself"
+        description="Leave empty for all workspaces and the gateway itself"
         placeholder={value.workspaces.length === 0 ? 'All workspaces' : ''}
         data={workspaces.data?.map(({ name }) => name) ?? []}
         value={value.workspaces}

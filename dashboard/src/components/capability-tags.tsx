@@ -23,7 +23,7 @@ export function CapabilityTags({
   /** Shows so many in one line and says how many more there are. */
   limit?: number
 }) {
-  if (capabilities.length === 0) return <span className={classes['more']}>none known</span>
+  if (capabilities.length === 0) return <span className={classes['more']}>unknown</span>
   const isWanted = ({ name }: Capability) => wanted?.has(name) === true
   const ordered = [...capabilities.filter(isWanted), ...capabilities.filter((capability) => !isWanted(capability))]
   const shown = ordered.slice(0, limit)

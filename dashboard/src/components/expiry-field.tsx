@@ -22,7 +22,7 @@ export function ExpiryField({ value, onChange, error }: ExpiryFieldProps) {
     <TextInput
       type="datetime-local"
       label="Expires"
-      description="From then on it is refused. Empty: never"
+      description="Leave empty to never expire."
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={error}

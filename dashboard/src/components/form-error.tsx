@@ -18,7 +18,7 @@ export function FormError({ error, fields, onReload }: FormErrorProps) {
   const isStale = error?.status === 412
   return (
     <Alert color={isStale ? 'yellow' : 'red'} variant="light" role="alert" icon={<CircleAlert size={18} aria-hidden />}>
-      {isStale ? 'Somebody changed this while you were editing it. Nothing of yours has been saved.' : problem}
+      {isStale ? 'Someone else changed this while you were editing. Your changes are not saved.' : problem}
       {isStale && onReload !== undefined && (
         <Button variant="default" size="xs" mt="xs" display="block" onClick={onReload}>
           Load the newer version

@@ -34,9 +34,7 @@ export function SearchField({ label, value, onSearch, ...others }: SearchFieldPr
       aria-label={label}
       placeholder={label}
       leftSection={<Search size={15} aria-hidden />}
-      rightSection={
-        text === '' ? null : <CloseButton size="sm" aria-label="Empty the search" onClick={() => change('')} />
-      }
+      rightSection={text === '' ? null : <CloseButton size="sm" aria-label="Clear search" onClick={() => change('')} />}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {

@@ -23,8 +23,8 @@ export function ManagedBadge({ by }: { by: 'config' | 'environment' | 'builtin' 
   if (by === null || by === 'builtin') return null
   const title =
     by === 'config'
-      ? 'It stands in switchyard.yaml: change it there'
-      : 'It comes from the environment of the gateway: change it there'
+      ? 'Managed by switchyard.yaml: change it there'
+      : 'Set by the gateway’s environment: change it there'
   return (
     <Badge color="gray" title={title}>
       {by === 'config' ? 'file' : 'environment'}

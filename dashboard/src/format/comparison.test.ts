@@ -7,8 +7,8 @@ describe('figures against the period before', () => {
     [120, 100, '▲ 20 %', 'bad'],
     [50, 100, '▼ 50 %', 'good'],
     [103, 100, '▲ 3.0 %', 'plain'],
-    [100, 100, 'as before', 'plain'],
-    [0, 0, 'as before', 'plain'],
+    [100, 100, 'no change', 'plain'],
+    [0, 0, 'no change', 'plain'],
     [5, 0, 'none before', 'plain'],
     [0, 5, '▼ 100 %', 'good'],
     [2500, 100, '▲ × 25', 'bad'],
@@ -32,7 +32,7 @@ describe('shares against the period before', () => {
     [0.02, 0.01, '▲ 1.00 pt', 'bad'],
     [0.01, 0.02, '▼ 1.00 pt', 'good'],
     [0.0101, 0.01, '▲ 0.01 pt', 'plain'],
-    [0.01, 0.01, 'as before', 'plain'],
+    [0.01, 0.01, 'no change', 'plain'],
     [0.001, 0, '▲ 0.10 pt', 'bad'],
   ] as const) {
     test(`${before} → ${now}`, () => assert.deepEqual(compareShares(now, before, 'down'), { text, tone }))

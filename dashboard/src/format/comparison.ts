@@ -12,9 +12,9 @@ const NOTABLE = 0.1
 /** How a figure moved since the period before; null where there is nothing to compare. */
 export function compareFigures(now: number | null, before: number | null, better: Better): Comparison | null {
   if (now === null || before === null) return null
-  if (before === 0) return now === 0 ? { text: 'as before', tone: 'plain' } : { text: 'none before', tone: 'plain' }
+  if (before === 0) return now === 0 ? { text: 'no change', tone: 'plain' } : { text: 'none before', tone: 'plain' }
   const share = (now - before) / before
-  if (Math.abs(share) < 0.0005) return { text: 'as before', tone: 'plain' }
+  if (Math.abs(share) < 0.0005) return { text: 'no change', tone: 'plain' }
   return { text: `${arrow(share)} ${sizeOf(now / before)}`, tone: toneOf(share, better) }
 }
 
@@ -22,7 +22,7 @@ export function compareFigures(now: number | null, before: number | null, better
 export function compareShares(now: number | null, before: number | null, better: Better): Comparison | null {
   if (now === null || before === null) return null
   const points = (now - before) * 100
-  if (Math.abs(points) < 0.005) return { text: 'as before', tone: 'plain' }
+  if (Math.abs(points) < 0.005) return { text: 'no change', tone: 'plain' }
   const isNotable = before === 0 || Math.abs(now - before) / before >= NOTABLE
   return {
     text: `${arrow(points)} ${Math.abs(points).toFixed(2)} pt`,

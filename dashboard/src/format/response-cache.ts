@@ -1,8 +1,8 @@
 /** What the cache of a route did, as `x-gateway-cache` and the log name it, in words. */
 export const CACHE_WORDS: Readonly<Record<string, string>> = {
-  hit: 'a stored answer was given',
-  miss: 'no stored answer',
-  bypass: 'not asked',
+  hit: 'answered from the cache',
+  miss: 'not in the cache',
+  bypass: 'bypassed',
 }
 
 /** `hit: a stored answer was given`. */

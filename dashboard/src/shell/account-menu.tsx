@@ -66,7 +66,7 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
             onChange={(value) => setColorScheme(value as typeof colorScheme)}
           />
           <Anchor href="/docs" size="sm">
-            Reference of the management API
+            API reference
           </Anchor>
           <Button variant="default" leftSection={<LogOut size={16} aria-hidden />} onClick={() => void signOut()}>
             Sign out

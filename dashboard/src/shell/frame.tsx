@@ -5,8 +5,8 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import type { Reply } from '../api/client.ts'
 import { useAll } from '../api/hooks.ts'
 import { SessionContext } from '../api/session.ts'
+import { Logo } from '../components/logo.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { Logo } from './logo.tsx'
 import { NavigationList } from './navigation-list.tsx'
 import { NotFound } from './not-found.tsx'
 import { PageBoundary } from './page-boundary.tsx'
@@ -56,7 +56,7 @@ function Shell({ session }: { session: Reply<'sessions.current'> }) {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#content">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header bg="var(--surface-raised)">
         <Group h="100%" px={{ base: 'sm', sm: 'md' }} gap="sm" wrap="nowrap">

@@ -8,7 +8,7 @@ import { usePath } from './place.ts'
 export function NotFound() {
   const path = usePath()
   return (
-    <Page title="Nothing here">
+    <Page title="Page not found">
       <EmptyState title="There is no such page" icon={Compass}>
         <Anchor component={Link} href={path('overview')} underline="always">
           Go to the overview

@@ -15,10 +15,10 @@ export class PageBoundary extends Component<{ children: ReactNode }, { error: Er
     if (error === null) return this.props.children
     // After an upgrade of the gateway the old page asks for files that are gone: loading anew mends it.
     return (
-      <EmptyState title="This page failed" tone="bad">
+      <EmptyState title="This page crashed" tone="bad">
         {error.message}
         <Button mt="md" variant="default" onClick={() => window.location.reload()}>
-          Load it again
+          Reload
         </Button>
       </EmptyState>
     )

@@ -44,7 +44,7 @@ export function Palette() {
       onQueryChange={setText}
       onSpotlightOpen={() => setOpened(true)}
       shortcut={['mod + K', '/']}
-      nothingFound="Nothing has this name"
+      nothingFound="No matches"
       highlightQuery
       attributes={{ content: { 'aria-label': 'Search pages, actions, routes, keys, models and requests' } }}
       scrollable

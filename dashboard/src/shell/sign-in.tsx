@@ -4,7 +4,7 @@ import { KeyRound, LogIn } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError, call } from '../api/client.ts'
 import { useOperation } from '../api/hooks.ts'
-import { Logo } from './logo.tsx'
+import { Logo } from '../components/logo.tsx'
 
 export function SignIn() {
   const queries = useQueryClient()
@@ -21,7 +21,7 @@ export function SignIn() {
       await call('sessions.create', { body: { key: key.trim() } })
       await queries.resetQueries()
     } catch (problem) {
-      setError(problem instanceof ApiError ? problem.message : 'This did not work; try again.')
+      setError(problem instanceof ApiError ? problem.message : 'Something went wrong. Try again.')
       setBusy(false)
     }
   }
@@ -55,7 +55,7 @@ export function SignIn() {
             <Stack>
               <PasswordInput
                 label="Admin key"
-                description="It begins with gw_admin_ and was shown when the gateway first started"
+                description="Starts with gw_admin_. It was shown when the gateway first started."
                 placeholder="gw_admin_…"
                 leftSection={<KeyRound size={16} />}
                 value={key}
@@ -77,7 +77,7 @@ export function SignIn() {
           </form>
         </Paper>
         <Text c="dimmed" size="xs" ta="center">
-          The key stays with the gateway: this browser keeps only a session that ends after a day or when you sign out.
+          Your key isn’t stored in this browser. The session ends after a day or when you sign out.
         </Text>
       </Stack>
     </Center>

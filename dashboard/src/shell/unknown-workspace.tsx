@@ -11,11 +11,11 @@ export function UnknownWorkspace({ names }: { names: readonly string[] }) {
   const [location] = useLocation()
   const page = location.split('/')[2] ?? 'overview'
   return (
-    <Page title="Nothing here">
+    <Page title="Workspace not found">
       <EmptyState title={`There is no workspace ${workspace}`} icon={Compass}>
         {names.length === 0
-          ? 'You have none yet: whoever invited you can give you one.'
-          : 'It may have been deleted, or its name is written differently.'}
+          ? 'You have no workspace yet: ask the person who invited you.'
+          : 'It may have been deleted or renamed.'}
         <Group justify="center" gap="xs" mt="sm">
           {names.map((name) => (
             <Anchor key={name} component={Link} href={`/${encodeURIComponent(name)}/${page}`} underline="always">

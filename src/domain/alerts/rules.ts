@@ -18,7 +18,7 @@ const Calls = z.int().min(1).max(1_000_000)
 export const RuleSettings = z.strictObject({
   enabled: z.boolean(),
   thresholds: z.array(z.int().min(1).max(1000)).min(1).max(10).describe('Percent of a budget that has been spent'),
-  percent: z.int().min(1).max(100).describe('Share of failed calls below which nobody is told'),
+  percent: z.int().min(1).max(100).describe('Share of failed calls from which the rule fires'),
   factor: Factor.describe('How many times the usual level'),
   calls: Calls.describe('So many calls within ten minutes, or nothing is judged'),
   seconds: z.int().min(1).max(86_400).describe('For how long'),

@@ -26,7 +26,7 @@ export const ContentSettings = z.strictObject({
         name: z
           .string()
           .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a name is 1 to 32 of lower-case letters, digits and _ -')
-          .describe('Stands in the text instead of a match, as `[redacted:NAME]`'),
+          .describe('Replaces a match, as `[redacted:NAME]`'),
         regex: z.string().min(1).max(500).describe('In the syntax of RE2: no lookaround, no backreferences'),
       }),
     )

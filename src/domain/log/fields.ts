@@ -184,15 +184,9 @@ export const LOG_FIELDS = [
   open('session', 'session', 'text', 'Session that a header or the user of the request names', INDEXED),
   open('tags', 'tags', 'tags', 'Short texts of the `metadata` of the request, at most 8'),
   ...tokensOf(OUTPUT_PARTS, ', part of `completion_tokens`', { since: 2 }),
-  close(
-    'reason',
-    'reason',
-    'text',
-    'Why it failed, in words of the gateway: nothing that a caller or a provider wrote',
-    {
-      since: 3,
-    },
-  ),
+  close('reason', 'reason', 'text', "Why it failed, in the gateway's own words: never text from a caller or provider", {
+    since: 3,
+  }),
   close('param', 'param', 'text', 'Field of the request that the error is about, such as `messages[2].content`', {
     since: 3,
   }),

@@ -100,7 +100,7 @@ export function repetition(json: string): GatewayError {
   const path = repeatedName(json)
   const what =
     path === null
-      ? worded`The names in the body cannot be told apart.`
+      ? worded`The names in the body are ambiguous.`
       : worded`${path.slice(0, LONGEST_PATH)}: this name appears more than once in its object. Send each name once.`
   return new GatewayError('invalid_request', what)
 }

@@ -52,7 +52,7 @@ export const AlertChannel = z.strictObject({
   has_secret: z.boolean(),
   created_at: Timestamp,
   pending: z.int().describe('Messages that wait to be sent, or to be sent again'),
-  failed: z.int().describe('Messages that were given up, of the last 30 days'),
+  failed: z.int().describe('Messages of the last 30 days that could not be delivered'),
   last_sent_at: Timestamp.nullable(),
   last_error: z.string().nullable().describe('Of the newest message, if it has not arrived'),
 })
@@ -61,7 +61,7 @@ export const AlertDelivery = z.strictObject({
   id: z.string().describe('Goes out with it, e.g. as `webhook-id`'),
   channel_id: z.string(),
   channel: Name,
-  state: z.enum(DELIVERY_STATES).describe('`failed`: given up'),
+  state: z.enum(DELIVERY_STATES).describe('`failed`: no more retries'),
   attempts: z.int(),
   alerts: z.array(
     z.strictObject({ id: z.string(), state: z.enum(['firing', 'resolved']), severity: Severity, summary: z.string() }),

@@ -22,7 +22,7 @@ const ExplainedEntry = z.strictObject({
   chosen_because: z
     .string()
     .nullable()
-    .describe('Why it stands here among the members of its group; null where an entry has its place alone'),
+    .describe('Why it has this position in its group; null for an entry without a group'),
   configured: z.boolean().describe('The provider has a key or an address'),
   circuit: z.enum(['closed', 'open', 'half-open']),
   would_be_used: z.boolean().describe('Whether a call would be sent here now'),

@@ -14,7 +14,7 @@ export const PersonView = z.strictObject({
   ...access,
   role_from: z
     .enum(ROLE_SOURCES)
-    .describe('`groups`: found anew at each sign-in; `invite`, `admin`: stays until an admin changes it'),
+    .describe('`groups`: evaluated at each sign-in; `invite`, `admin`: kept until an admin changes it'),
   created_at: Timestamp,
   last_seen_at: Timestamp,
   disabled_at: Timestamp.nullable().describe('Since when they cannot sign in; null: they can'),
@@ -60,7 +60,7 @@ export const peopleOperations = {
     ...theirs,
     method: 'DELETE',
     path: '/people/{id}',
-    summary: 'Forget a person and end their sessions; whom a group or a new invite lets in may come again',
+    summary: 'Forget a person and end their sessions; a group or a new invite can let them in again',
     params,
   }),
   'people.end-sessions': operation({
@@ -74,7 +74,7 @@ export const peopleOperations = {
     ...theirs,
     method: 'GET',
     path: '/invites',
-    summary: 'List the invites that nobody has taken yet, newest first, expired ones among them',
+    summary: 'List pending invites, newest first, including expired ones',
     query: z.strictObject(paging),
     reply: pageOf(InviteView),
   }),
@@ -96,7 +96,7 @@ export const peopleOperations = {
     ...theirs,
     method: 'DELETE',
     path: '/invites/{id}',
-    summary: 'Withdraw an invite that nobody has taken yet',
+    summary: 'Withdraw a pending invite',
     params,
   }),
 }

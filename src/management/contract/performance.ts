@@ -62,7 +62,7 @@ const health = {
   attempts: z.int().describe('Calls of the provider; entries that were skipped are not among them'),
   failures: z.int().describe('Attempts that failed; hang-ups of callers and lost hedges are not among them'),
   rescued: z.int().describe('Failures of calls that another attempt served'),
-  skipped: z.int().describe('Times that an entry of the provider was passed over'),
+  skipped: z.int().describe('How often an entry of the provider was skipped'),
   codes: codes.describe('The failures by code'),
 }
 

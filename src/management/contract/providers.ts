@@ -40,7 +40,7 @@ export const Provider = z.strictObject({
   priced_as: z
     .string()
     .nullable()
-    .describe("Whose models and prices of the registry it has where it has none of its own; null: nobody's"),
+    .describe('The provider whose registry models and prices it uses where it has none of its own; null: none'),
   managed_by: ManagedBy,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -85,7 +85,7 @@ export const ProviderTest = z.strictObject({
   latency_ms: z.int(),
   status: z.int().nullable().describe('HTTP status; null when there was no answer'),
   models: z.int().nullable().describe('Models on the first page of its list'),
-  message: z.string().describe('What is right or wrong, in words'),
+  message: z.string().describe('What works or what is wrong'),
 })
 
 export const ProviderKinds = z.strictObject({

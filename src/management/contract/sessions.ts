@@ -80,7 +80,7 @@ export const sessionOperations = {
     method: 'DELETE',
     path: '/sessions/{id}',
     tag,
-    summary: 'End one of your own sessions at once; with full access anybody’s',
+    summary: 'End one of your own sessions at once; with full access, any session',
     params: z.strictObject({ id: z.string().max(64) }),
   }),
 }

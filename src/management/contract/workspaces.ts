@@ -14,7 +14,7 @@ export const Workspace = z.strictObject({
   streaming_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `streaming`'),
   content: ContentSettings.nullable().describe('How what its calls say is stored; null: not at all, the default'),
   content_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `content`'),
-  guardrail: GuardrailSettings.nullable().describe('Who checks what its calls say; null: nobody'),
+  guardrail: GuardrailSettings.nullable().describe('The service that checks prompts and answers; null: none'),
   guardrail_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `guardrail`'),
   created_at: Timestamp,
   routes: z.int(),
@@ -30,7 +30,7 @@ const settings = {
     .describe(
       'Store what calls say, encrypted and for a limited time; needs SECRETS_KEY. null: nothing more is stored',
     ),
-  guardrail: GuardrailSettings.nullable().optional().describe('Somebody else checks what calls say; null: nobody'),
+  guardrail: GuardrailSettings.nullable().optional().describe('A service that checks prompts and answers; null: none'),
 }
 
 const tag = 'Workspaces'

@@ -74,7 +74,7 @@ function attemptWords(attempt: AttemptRecord, index: number): string {
   if (attempt.code === null) return `${call}: it served the call.`
   const where = attempt.phase === undefined ? '' : ` (${PHASES[attempt.phase]})`
   const own = attempt.providerCode === undefined ? '' : `, which it calls ${attempt.providerCode}`
-  return `${call}: ${attempt.code}${where}${own}. Then: ${attempt.reason || 'the walk ended here'}.`
+  return `${call}: ${attempt.code}${where}${own}. Then: ${attempt.reason || 'no fallback was tried'}.`
 }
 
 function ending(row: RequestRow): string {

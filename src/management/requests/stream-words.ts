@@ -53,7 +53,7 @@ export function boundWords(row: RequestRow): string {
   const { ended, cost_picodollars: cost, cost_least_picodollars: least } = row
   const why =
     ended === 'interrupted'
-      ? 'nobody knows how far the stream came'
+      ? 'it is not known how far the stream got'
       : 'the provider did not count the tokens to the end'
   if (cost === null) return `${why}, and no bound of its cost was known: the cost is unknown`
   return `${why}: what was held for it is booked, ${usd(cost)} USD; it cost at least ${usd(least ?? 0)} USD`

@@ -14,12 +14,12 @@ import {
 } from './limits-form.ts'
 
 const COUNT_LABELS = {
-  rpm: { label: 'Requests a minute', description: 'rpm, of the last 60 s', placeholder: 'no limit' },
-  tpm: { label: 'Tokens a minute', description: 'tpm, prompt and answer', placeholder: 'no limit' },
-  max_parallel: { label: 'Calls at a time', description: 'max_parallel', placeholder: 'no limit' },
+  rpm: { label: 'Requests per minute', description: 'rpm, over the last 60 s', placeholder: 'no limit' },
+  tpm: { label: 'Tokens per minute', description: 'tpm, prompt and answer', placeholder: 'no limit' },
+  max_parallel: { label: 'Concurrent requests', description: 'max_parallel', placeholder: 'no limit' },
   max_output_tokens: {
     label: 'Default output limit',
-    description: 'max_output_tokens, where the caller names none',
+    description: 'max_output_tokens, if the caller sends none',
     placeholder: 'no default',
   },
 } as const
@@ -88,7 +88,7 @@ function BudgetFields({ form, onChange, error }: LimitsFieldsProps) {
           error={problem}
         />
         <Select
-          label="Period of the budget"
+          label="Resets every"
           data={PERIODS}
           value={form.per}
           allowDeselect={false}
@@ -123,19 +123,19 @@ function TightFields({ form, onChange, error }: LimitsFieldsProps) {
   return (
     <>
       <Radio.Group
-        label="When the most a call can cost does not fit"
+        label="If a call might exceed what’s left"
         value={form.whenTight}
         onChange={(whenTight) => onChange({ ...form, whenTight: whenTight as LimitsForm['whenTight'] })}
       >
         <Stack gap="xs" mt={6}>
-          <Radio value="refuse" label="Refuse it" description={TIGHT_WORDS.refuse} />
-          <Radio value="fit" label="Fit it" description={TIGHT_WORDS.fit} />
+          <Radio value="refuse" label="Refuse the call" description={TIGHT_WORDS.refuse} />
+          <Radio value="fit" label="Shorten the answer" description={TIGHT_WORDS.fit} />
         </Stack>
       </Radio.Group>
       {isFitting(form) && (
         <NumberInput
-          label="Fit to at least"
-          description="Output tokens. Below that it is refused; reasoning models need thousands."
+          label="Shorten to no less than"
+          description="Output tokens. Below that, the call is refused. Reasoning models need thousands."
           placeholder={String(DEFAULT_FIT_AT_LEAST)}
           value={form.fit_at_least}
           onChange={(value) => onChange({ ...form, fit_at_least: String(value) })}

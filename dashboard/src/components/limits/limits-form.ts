@@ -81,20 +81,20 @@ export function typedAmount(text: string): string {
 
 /** What a budget does when it is used up. */
 export const MODE_WORDS: Readonly<Record<Budget['mode'], string>> = {
-  hard: 'The limit is never exceeded: the most a call can cost is set aside before it is sent.',
-  soft: 'Nothing is refused: calls beyond the limit are served with a warning header, and spending may exceed it.',
+  hard: 'The limit is never exceeded: the highest possible cost is reserved before a call is sent.',
+  soft: 'Nothing is refused: calls beyond the limit get a warning header, and spending may exceed it.',
 }
 
 /** What becomes of a call whose most does not fit into what is left of a hard budget. */
 export const TIGHT_WORDS: Readonly<Record<LimitsForm['whenTight'], string>> = {
-  refuse: 'It is refused with 402, before it is sent.',
-  fit: 'It is sent with the largest output limit that still fits. Its answer may be cut off; a header and its row say so.',
+  refuse: 'The call gets 402 before it is sent.',
+  fit: 'The call is sent with the largest output limit that fits. The answer may be cut off; a header and the request log show it.',
 }
 
 /** When a budget begins anew. */
 export const PER_WORDS: Readonly<Record<Budget['per'], string>> = {
-  day: 'Begins anew every day at 00:00 UTC.',
-  week: 'Begins anew every Monday at 00:00 UTC.',
-  month: 'Begins anew on the first of the month at 00:00 UTC.',
-  total: 'Never begins anew.',
+  day: 'Resets every day at 00:00 UTC.',
+  week: 'Resets every Monday at 00:00 UTC.',
+  month: 'Resets on the 1st of the month at 00:00 UTC.',
+  total: 'Never resets.',
 }

@@ -52,13 +52,13 @@ test('the last failure says that nothing came after it', () => {
       code: 'invalid_request',
       reason: 'invalid_request: would fail the same way anywhere',
     }),
-    ['Would fail the same way anywhere, so the walk ended here.'],
+    ['Would fail the same way anywhere, so no fallback was tried.'],
   )
 })
 
 test('a caller who hung up is told, a missing reason is not an empty sentence', () => {
   assert.deepEqual(
     stories({ ...overloaded, reason: '' }, { ...served, status: null, code: 'caller_left', reason: 'the caller left' }),
-    ['It did not serve, so the next entry was tried.', 'The caller hung up while it was at work.'],
+    ['It did not serve, so the next entry was tried.', 'The caller disconnected before it finished.'],
   )
 })

@@ -7,7 +7,7 @@ export function storyOf(lane: Lane, next: Lane | undefined): string {
     case 'served':
       return 'Served the call.'
     case 'left':
-      return 'The caller hung up while it was at work.'
+      return 'The caller disconnected before it finished.'
     case 'skipped':
       return `Not called: ${withoutPrefix(attempt.reason, 'skipped')}.`
     case 'refused':
@@ -19,7 +19,7 @@ export function storyOf(lane: Lane, next: Lane | undefined): string {
 }
 
 function followUp({ attempt }: Lane, next: Lane | undefined): string {
-  if (next === undefined) return ', so the walk ended here'
+  if (next === undefined) return ', so no fallback was tried'
   const isSameEntry = next.attempt.provider === attempt.provider && next.attempt.model === attempt.model
   return isSameEntry ? '' : ', so the next entry was tried'
 }

@@ -46,7 +46,7 @@ export function AlertsPage() {
   return (
     <Page
       title="Alerts"
-      description="What the gateway has noticed, and who is told. Of the whole gateway, whichever workspace is chosen above."
+      description="Active and past alerts of all workspaces, and where they’re sent."
       actions={
         <MayButton
           to="alert-channels.create"

@@ -51,7 +51,7 @@ function WhereTo({ channel: { url, host, to } }: { channel: Channel }) {
   const where = url ?? to?.join(', ') ?? host
   if (where !== null) return <span className="mono">{where}</span>
   return (
-    <Text span size="sm" c="dimmed" title="The address is a secret: whoever has it can write there">
+    <Text span size="sm" c="dimmed" title="The address is a secret: anyone who has it can post there">
       not shown
     </Text>
   )
@@ -139,11 +139,11 @@ export function ChannelsPanel() {
   const [deleting, setDeleting] = useState<Channel | null>(null)
   const [editing, setEditing] = useState<Channel | null>(null)
   return (
-    <Panel title="Channels" description="Where alerts are sent, with retries, and again when they are over." flush>
+    <Panel title="Channels" description="Where alerts and recoveries are sent. Failed deliveries are retried." flush>
       <Loaded query={channels}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState title="Nobody is told yet" icon={Send}>
+            <EmptyState title="No channels yet" icon={Send}>
               Add a channel: a webhook, Slack, PagerDuty or e-mail.
             </EmptyState>
           ) : (

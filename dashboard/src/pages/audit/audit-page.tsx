@@ -62,7 +62,7 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered) {
     return (
       <EmptyState title="Nothing has been changed yet" icon={History}>
-        The first key, route or price that somebody sets will stand here.
+        Changes to keys, routes and prices appear here.
       </EmptyState>
     )
   }

@@ -189,7 +189,7 @@ function KeyBudget({ name, use }: { name: string; use: Budget }) {
         <RateUse use={use} />
         {money !== null && money.resets_at !== null && (
           <Text size="xs" c="dimmed">
-            begins anew <Time at={money.resets_at} relative />
+            resets <Time at={money.resets_at} relative />
           </Text>
         )}
       </Group>

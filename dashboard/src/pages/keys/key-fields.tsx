@@ -57,7 +57,7 @@ function AllowedModelsField(props: {
   return (
     <TagsInput
       label="Allowed models"
-      description="The names that callers send. A * at the end stands for all that begin so. Empty: every model"
+      description="The names callers send. End with * to match a prefix. Empty allows all models."
       placeholder={props.value.length === 0 ? 'every model' : ''}
       data={[
         { group: 'Aliases', items: aliases },

@@ -71,7 +71,7 @@ export function KeySettings({ read, reload }: { read: Versioned<Key>; reload: ()
 
 function Stale({ onLoad, onOverwrite }: { onLoad: () => void; onOverwrite: () => void }) {
   return (
-    <Alert color="yellow" variant="light" title="Somebody else changed this key" role="alert">
+    <Alert color="yellow" variant="light" title="Someone else changed this key" role="alert">
       <Text size="sm">Your changes were not saved.</Text>
       <Group gap="xs" mt="sm">
         <Button size="xs" variant="default" onClick={onLoad}>

@@ -88,7 +88,7 @@ function OverlapForm(props: { of: Key; onRotated: (rotated: Rotated) => void; on
         <Text size="sm">
           The key gets a new value. Its settings, its limits and what it has spent stay as they are.
         </Text>
-        <Radio.Group label="How long shall the old value still work?" value={overlap} onChange={setOverlap}>
+        <Radio.Group label="Keep the old value working for" value={overlap} onChange={setOverlap}>
           <Stack gap="xs" mt={8}>
             {OVERLAPS.map(({ seconds, label, description }) => (
               <Radio key={seconds} value={String(seconds)} label={label} description={description} />

@@ -37,7 +37,7 @@ export function BudgetsPanel() {
 function CloseOnes({ close, hasLimits }: { close: Budget[]; hasLimits: boolean }) {
   if (close.length === 0) {
     return (
-      <EmptyState title={hasLimits ? 'All have room' : 'Nobody has a limit'} icon={PiggyBank}>
+      <EmptyState title={hasLimits ? 'All within limits' : 'No limits yet'} icon={PiggyBank}>
         {hasLimits
           ? 'None of the limits is used by 80 % or more.'
           : 'A key can have a budget per day, week or month, and limits on requests and tokens a minute.'}

@@ -21,9 +21,14 @@ describe('the health of a provider is the worst that is true of it', () => {
     ['it has no key', { configured: false }, 'idle', 'not configured'],
     ['some calls failed', { errors_5m: 2 }, 'warn', '2 failed'],
     ['half of them failed', { errors_5m: 5 }, 'bad', '50.0 % of its calls fail'],
-    ['a circuit is open', { circuits: [OPEN], errors_5m: 2 }, 'warn', 'one model is passed over'],
-    ['two circuits are open', { circuits: [OPEN, OPEN] }, 'warn', '2 models are passed over'],
-    ['a circuit is tried', { circuits: [{ ...OPEN, state: 'half-open' as const }] }, 'warn', 'a model is on trial'],
+    ['a circuit is open', { circuits: [OPEN], errors_5m: 2 }, 'warn', 'one model is skipped'],
+    ['two circuits are open', { circuits: [OPEN, OPEN] }, 'warn', '2 models are skipped'],
+    [
+      'a circuit is tried',
+      { circuits: [{ ...OPEN, state: 'half-open' as const }] },
+      'warn',
+      'a model is being retried',
+    ],
   ] as const) {
     test(title, () => assert.deepEqual(healthOf({ ...WELL, ...change } as ProviderStatus), { tone, words }))
   }

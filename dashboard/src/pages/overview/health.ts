@@ -14,9 +14,8 @@ export function healthOf({ configured, circuits, calls_5m: calls, errors_5m: err
   if (!configured) return { tone: 'idle', words: 'not configured' }
   if (calls > 0 && errors / calls >= 0.5) return { tone: 'bad', words: `${percent(errors, calls)} of its calls fail` }
   const open = circuits.filter(({ state }) => state === 'open').length
-  if (open > 0)
-    return { tone: 'warn', words: open === 1 ? 'one model is passed over' : `${open} models are passed over` }
-  if (circuits.length > 0) return { tone: 'warn', words: 'a model is on trial' }
+  if (open > 0) return { tone: 'warn', words: open === 1 ? 'one model is skipped' : `${open} models are skipped` }
+  if (circuits.length > 0) return { tone: 'warn', words: 'a model is being retried' }
   if (errors > 0) return { tone: 'warn', words: `${count(errors)} failed` }
   return calls === 0 ? { tone: 'idle', words: 'not called' } : { tone: 'good', words: 'works' }
 }

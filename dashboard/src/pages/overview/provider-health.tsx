@@ -60,7 +60,7 @@ function Provider({ provider }: { provider: ProviderStatus }) {
       </div>
       {circuits.map(({ model, state, until }) => (
         <div key={model} className={classes['detail']}>
-          <span className="mono">{model}</span> {state === 'open' ? 'is passed over' : 'is on trial'}
+          <span className="mono">{model}</span> {state === 'open' ? 'is skipped' : 'is being retried'}
           {until !== null && <span title={localTime(until)}> until {localTime(until).slice(-8)}</span>}
         </div>
       ))}

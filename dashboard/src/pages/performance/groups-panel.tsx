@@ -52,7 +52,7 @@ export function GroupsPanel({ view, groups, requests, onChange }: GroupsPanelPro
         {({ data }: Performance) =>
           data.length === 0 ? (
             <EmptyState title="No calls" icon={Gauge}>
-              Nobody called {period.words}.
+              No calls {period.words}.
             </EmptyState>
           ) : (
             <DataTable

@@ -57,7 +57,11 @@ export function isChosen(by: Dimension, filter: Filters, { filters }: Pick<Perfo
   return OWN[by].every((field) => filter[field] === filters[field])
 }
 
-const NAMES = { model: 'no provider asked', provider: 'no provider asked', route: 'direct model ids' } as const
+const NAMES = {
+  model: 'rejected before any provider',
+  provider: 'rejected before any provider',
+  route: 'direct model ids',
+} as const
 
 /** What a group is called; null in the API is a group too. */
 export function groupName(by: Dimension, group: string | null): string {

@@ -34,7 +34,7 @@ export function ProvidersPanel({ view: { period }, providers, requests }: Provid
           const strips = stripsOf(data, { from, to, interval: every })
           return strips.length === 0 ? (
             <EmptyState title="No provider was called" icon={Server}>
-              Nobody called {period.words}.
+              No calls {period.words}.
             </EmptyState>
           ) : (
             <ul className={classes['rows']}>

@@ -31,7 +31,7 @@ export function SlowestPanel({ view: { period }, slowest, requests }: SlowestPan
         {({ data }: Reply<'requests.list'>) =>
           data.length === 0 ? (
             <EmptyState title="No calls" icon={CircleCheck}>
-              Nobody called {period.words}.
+              No calls {period.words}.
             </EmptyState>
           ) : (
             <ol className={classes['rows']}>

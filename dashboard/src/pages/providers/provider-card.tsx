@@ -81,7 +81,7 @@ function Figures({ name, status }: { name: string; status: GatewayStatus | undef
         </dd>
       </div>
       <div>
-        <dt>Passed over</dt>
+        <dt>Skipped</dt>
         <dd data-bad={(own !== undefined && own.circuits.length > 0) || undefined}>
           {own === undefined ? '–' : count(own.circuits.length)}
         </dd>

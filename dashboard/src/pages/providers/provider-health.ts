@@ -21,7 +21,7 @@ export function healthOf(status: ProviderStatus, listProblem: string | null): He
     const models = circuits.length === 1 ? 'one model' : `${circuits.length} models`
     return {
       tone: 'warn',
-      text: `Works, but ${models} failed too often and ${circuits.length === 1 ? 'is' : 'are'} passed over`,
+      text: `Works, but ${models} failed too often and ${circuits.length === 1 ? 'is' : 'are'} skipped`,
     }
   }
   if (calls > 0 && errors / calls >= WORTH_A_LOOK) return { tone: 'warn', text: 'Works, but some calls fail' }
@@ -41,6 +41,6 @@ export function isEditable({ managed_by, has_api_key, base_url }: Provider): boo
 export function ownerText(provider: Provider): string | null {
   if (isEditable(provider)) return null
   return provider.managed_by === 'config'
-    ? 'It stands in switchyard.yaml, so it is changed there. It can be tested here.'
+    ? 'Managed by switchyard.yaml: change it there. You can test it here.'
     : 'Environment variables of the gateway set it, so it is changed there. It can be tested here.'
 }

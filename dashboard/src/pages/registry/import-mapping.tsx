@@ -31,7 +31,7 @@ export function ImportMapping({ listed, mapping, onChange }: ImportMappingProps)
           Providers of the list
         </Text>
         <Text size="xs" c="dimmed">
-          Models of a provider that is not here are left out. A name that is also here goes to it by itself.
+          Models of unknown providers are left out. Matching names are mapped automatically.
         </Text>
       </div>
       {listed.length > SHOWN && <SearchField label="Find a provider of the list" value={search} onSearch={setSearch} />}

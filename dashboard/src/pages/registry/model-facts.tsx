@@ -36,7 +36,7 @@ export function ModelPrices({ model, actions }: { model: RegistryModel; actions:
 }
 
 function ownerText(model: RegistryModel): string {
-  if (model.managed_by === 'config') return 'The model stands in switchyard.yaml, so it is changed there.'
+  if (model.managed_by === 'config') return 'Managed by switchyard.yaml: change it there.'
   if (model.managed_by !== 'builtin') return ''
   return isOwn(model)
     ? 'All but the prices follows the list that the gateway ships.'

@@ -24,7 +24,7 @@ const STATUSES: [value: string, label: string, note: string][] = [
   ['499', '499', 'the caller hung up'],
   ['500', '500', 'the gateway failed'],
   ['502', '502', 'the provider failed'],
-  ['503', '503', 'nobody available'],
+  ['503', '503', 'none available'],
   ['504', '504', 'too slow'],
   ['0', 'Interrupted', 'the gateway ended first'],
 ]

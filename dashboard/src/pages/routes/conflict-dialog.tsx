@@ -24,7 +24,7 @@ export function ConflictDialog({ editor, present, isDeleted, onOverwrite }: Conf
     <Modal
       opened={isOpen}
       onClose={() => setClosedFor(editor.error)}
-      title="Somebody else changed this route"
+      title="Someone else changed this route"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>

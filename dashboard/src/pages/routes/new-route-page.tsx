@@ -55,7 +55,7 @@ function HowItWorks() {
           A mistake of the caller does not: an invalid request gets its error at once and costs no second call.
         </List.Item>
         <List.Item>
-          An entry that cannot express the request is passed over. A prompt that is too long goes on to an entry with a
+          An entry that does not support the request is skipped. A prompt that is too long goes on to an entry with a
           larger window.
         </List.Item>
         <List.Item>

@@ -137,8 +137,8 @@ function DeleteDialog({ present, isOpen, onClose, onGoing, onDeleted }: DeleteDi
       Calls that began go on. From then on the gateway no longer knows <span className="mono">{alias}</span> as an
       alias.{' '}
       {calls === 0
-        ? 'Nobody called it in the last 24 hours.'
-        : `It had ${count(calls)} calls in the last 24 hours: whoever makes them will get errors.`}
+        ? 'It had no calls in the last 24 hours.'
+        : `It had ${count(calls)} calls in the last 24 hours. They will fail from now on.`}
     </Confirm>
   )
 }

@@ -111,14 +111,14 @@ function Notices({
   if (isDeleted) {
     return (
       <Alert variant="light" color="yellow" icon={<Info size={16} aria-hidden />} role="status">
-        Somebody deleted this route meanwhile.
+        Someone has deleted this route.
       </Alert>
     )
   }
   if (!isOutdated) return null
   return (
     <Alert variant="light" color="yellow" icon={<Info size={16} aria-hidden />} role="status">
-      Somebody else saved this route since you began. Saving will show what they changed and ask.
+      Someone else has saved this route. When you save, you will see their changes and can choose.
     </Alert>
   )
 }
@@ -136,7 +136,7 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
             description="What callers send as model"
             value={draft.alias}
             onChange={(event) => change({ ...draft, alias: event.currentTarget.value.trim() })}
-            error={isTaken ? 'Somebody made a route of this alias just now' : problems.alias}
+            error={isTaken ? 'A route with this alias was just created' : problems.alias}
             autoComplete="off"
             spellCheck={false}
             autoFocus={draft.alias === ''}

@@ -65,7 +65,7 @@ function Missing({ alias }: { alias: string }) {
   const path = usePath()
   return (
     <EmptyState title={`There is no route '${alias}' in this workspace`} icon={RouteIcon}>
-      It may have been deleted, or it stands in another workspace.
+      It may have been deleted, or it is in another workspace.
       <div>
         <Button
           component={Link}

@@ -84,7 +84,7 @@ function RoutesTable({ routes }: { routes: readonly Route[] }) {
         {rows.length === 0 ? (
           <EmptyState title="No route matches this search">
             <Button variant="default" size="xs" mt="xs" onClick={() => change({ search: null })}>
-              Empty the search
+              Clear search
             </Button>
           </EmptyState>
         ) : (

@@ -24,7 +24,9 @@ export function TryPanel({ alias, hasChanges }: { alias: string; hasChanges: boo
   return (
     <Panel
       title="Try it"
-      description={way === 'explain' ? 'Where it would go now; nobody is called' : 'A real call, which costs'}
+      description={
+        way === 'explain' ? 'Where a call would go now, without calling a provider' : 'A real call, billed as usual'
+      }
       actions={
         <SegmentedControl
           size="xs"

@@ -65,7 +65,7 @@ local function is_alive(node, now, within)
   return heard and tonumber(heard) >= now - within
 end
 
--- A cost belongs to the periods of the moment at which its call was admitted; of those that are over nobody is told.
+-- A cost belongs to the periods in which its call was admitted; those that are over are not reported.
 -- When the clock has gone back, calls are admitted before their period began: they count in it, or nothing bounds them.
 local function spend(scope, now, at, dollars, rest)
   for period = 1, PERIODS do

@@ -32,7 +32,7 @@ local function newest_day()
   return tonumber(redis.call('GET', ROOT .. 'day') or '0')
 end
 
--- The time as nodes are told it. Should the clock go back over midnight, no call is admitted in a day that is over.
+-- The time that nodes get. Should the clock go back over midnight, no call is admitted in a day that is over.
 local function told_time(now)
   return math.max(now, newest_day())
 end

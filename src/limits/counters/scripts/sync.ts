@@ -87,7 +87,7 @@ local function take_report(place, report)
   scope.changes = scope.changes + 1
 end
 
--- Whoever may have something idle of this scope is told to give it back, the node that asks too. True: there is somebody.
+-- Nodes that may have idle leases of this scope, the asking one included, are asked to return them. True: there are any.
 local function call_back(place)
   local name, scope, lease = names[place], scopes[place], leases[place]
   local found = lease.has_idle == 1
@@ -201,7 +201,7 @@ if is_new then
     write_lease(name, node, stored[place], leases[place])
   end
   redis.call('HSET', record, 'number', number, 'position', position)
-  -- An answer that gets lost is asked for again, and only the calls are told apart by it.
+  -- A lost answer is asked for again; only the calls are distinguished by it.
   if #outcomes > 0 then redis.call('HSET', record, 'outcomes', cmsgpack.pack(outcomes)) end
 elseif #message.calls > 0 then
   outcomes = cmsgpack.unpack(redis.call('HGET', record, 'outcomes') or cmsgpack.pack({}))

@@ -51,7 +51,7 @@ const STATE = ['previous_response_id', 'conversation', 'prompt', 'context_manage
 
 function stateProblem(request: ResponsesRequest, { isOnly }: Target): Worded | null {
   if (request.background === true) {
-    return worded`background: responses are not kept here, so nobody could fetch the answer; leave it out`
+    return worded`background: responses are not stored here, so the answer could never be fetched; leave it out`
   }
   if (isOnly === true) return null
   const field = STATE.find((name) => (request[name] ?? null) !== null)
