@@ -11,7 +11,10 @@ export function Introduction({ document: { version, operations } }: { document: 
       <div>
         <Title order={1}>Switchyard API</Title>
         <Text c="dimmed" size="sm">
-          Version {version} · <Anchor href="/openapi.json" underline="always">OpenAPI 3.1</Anchor>
+          Version {version} ·{' '}
+          <Anchor href="/openapi.json" underline="always">
+            OpenAPI 3.1
+          </Anchor>
         </Text>
       </div>
       <section aria-label="Keys">

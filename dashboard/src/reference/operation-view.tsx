@@ -4,6 +4,7 @@ import { callOrigin } from '../api/call-origin.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { LANGUAGES, type Language } from '../format/code-values.ts'
 import type { Answer, ApiDocument, ApiOperation } from './document.ts'
+import { Prose } from './prose.tsx'
 import classes from './reference.module.css'
 import { sample } from './samples.ts'
 import { FieldList, ParameterList } from './schema-view.tsx'
@@ -32,7 +33,11 @@ export function OperationView({ operation, schemas }: { operation: ApiOperation;
         <span className="mono">{path}</span>
         <Badge color="gray">{NEEDS[auth]}</Badge>
       </div>
-      {description !== '' && <Text mb="md">{description}</Text>}
+      {description !== '' && (
+        <Text mb="md">
+          <Prose>{description}</Prose>
+        </Text>
+      )}
       <div className={classes['columns']}>
         <Stack gap="lg" miw={0}>
           <Fields operation={operation} schemas={schemas} />
@@ -65,7 +70,11 @@ function Fields({
       {body?.schema !== undefined && (
         <section aria-label="Request body">
           <Title order={2}>Request body</Title>
-          {bodyNotes !== '' && <Text size="sm">{bodyNotes}</Text>}
+          {bodyNotes !== '' && (
+            <Text size="sm">
+              <Prose>{bodyNotes}</Prose>
+            </Text>
+          )}
           <FieldList schema={body.schema} schemas={schemas} />
         </section>
       )}
@@ -103,7 +112,7 @@ function AnswerView({ answer: { description, media, headers }, schemas }: { answ
     <Stack gap="sm">
       {description.split('\n\n').map((paragraph) => (
         <Text key={paragraph} size="sm">
-          {paragraph.replaceAll('`', '')}
+          <Prose>{paragraph}</Prose>
         </Text>
       ))}
       {example !== undefined && (
@@ -117,7 +126,9 @@ function AnswerView({ answer: { description, media, headers }, schemas }: { answ
             {headers.map(({ name, description: text }) => (
               <div key={name}>
                 <dt className="mono">{name}</dt>
-                <dd>{text.replaceAll('`', '')}</dd>
+                <dd>
+                  <Prose>{text}</Prose>
+                </dd>
               </div>
             ))}
           </dl>

@@ -120,7 +120,8 @@ function Group({ tag, operations, chosen, onFollow }: GroupProps) {
           <Code className={classes['method'] ?? ''} data-method={method}>
             {method}
           </Code>
-          <span>{summary}</span>
+          {/* What follows a semicolon is detail, which the page of the operation has. */}
+          <span>{summary.split(';')[0]}</span>
         </a>
       ))}
     </section>

@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core'
 import { type ApiDocument, fieldsOf, type Parameter, resolved, type Schema, typeText } from './document.ts'
+import { Prose } from './prose.tsx'
 import classes from './reference.module.css'
 
 type Schemas = ApiDocument['schemas']
 
-/** Deeper than this is shown when somebody opens it. */
+/** Deeper fields are shown when opened. */
 const OPEN_LEVELS = 1
 
 /** The fields of a type, with those inside them folded away. */
@@ -61,7 +62,7 @@ function Description({ schema: { description, default: fallback } }: { schema: S
   if (description === undefined && fallback === undefined) return null
   return (
     <Text size="sm" component="span">
-      {description?.replaceAll('`', '')} {fallback !== undefined && `Default: ${JSON.stringify(fallback)}.`}
+      <Prose>{description ?? ''}</Prose> {fallback !== undefined && `Default: ${JSON.stringify(fallback)}.`}
     </Text>
   )
 }

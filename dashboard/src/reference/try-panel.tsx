@@ -74,7 +74,7 @@ export function TryPanel({ operation }: { operation: ApiOperation }) {
               autosize
               minRows={4}
               maxRows={18}
-              className="mono"
+              classNames={{ input: 'mono' }}
               value={text}
               onChange={({ currentTarget }) => setText(currentTarget.value)}
             />
