@@ -146,7 +146,7 @@ describe('settings', () => {
 
   test('the running configuration is downloaded', async () => {
     await openTab('Configuration')
-    await page.getByText(/switchyard\.yaml by itself/).waitFor()
+    await page.getByText(/This gateway applies .*switchyard\.yaml/).waitFor()
     const coming = page.waitForEvent('download')
     await page.getByRole('link', { name: 'YAML' }).click()
     const download = await coming

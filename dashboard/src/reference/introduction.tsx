@@ -17,8 +17,8 @@ export function Introduction({ document: { version, operations } }: { document: 
           </Anchor>
         </Text>
       </div>
-      <section aria-label="Keys">
-        <Title order={2}>Keys</Title>
+      <section aria-label="Authentication">
+        <Title order={2}>Authentication</Title>
         <Text>
           Applications call <span className="mono">{callOrigin()}/v1</span> with a gateway key (
           <span className="mono">gw_live_…</span>). The management API takes an admin key (

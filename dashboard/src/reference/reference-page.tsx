@@ -105,7 +105,7 @@ interface GroupProps {
 
 function Group({ tag, operations, chosen, onFollow }: GroupProps) {
   return (
-    <section aria-label={tag}>
+    <div>
       <Title order={2} className={classes['tag'] ?? ''}>
         {tag}
       </Title>
@@ -124,6 +124,6 @@ function Group({ tag, operations, chosen, onFollow }: GroupProps) {
           <span>{summary.split(';')[0]}</span>
         </a>
       ))}
-    </section>
+    </div>
   )
 }
