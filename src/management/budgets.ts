@@ -4,9 +4,12 @@ import type { Limits } from '../domain/limits.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Period } from '../limits/budget-period.ts'
+import { forecastSpend } from '../limits/forecast.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
+import { readRefusals } from '../request-log/usage/refusals.ts'
 import { mapInTurns } from '../store/engine/in-turns.ts'
 import { checkCovered } from './access/permit.ts'
+import { budgetState, NONE_REFUSED, type Refused, refusedByScope, scopeName } from './budget-state.ts'
 import type { budgetOperations } from './contract/budgets.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { LedgerView, ManagementDeps } from './deps.ts'
@@ -29,9 +32,13 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
           (after === null || each.place > String(after[0])) &&
           (each.key === null || isUsable(each.key, now)),
       )
-      const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger))
+      const refused = await readRefused(deps, candidates, now)
+      const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger, refused, now))
       const looked = await withStatus(rows.slice(0, limit + 1), deps.ledger)
-      const items = await mapInTurns(looked, ([each, status]) => ({ each, item: toBudgetView(each, status) }))
+      const items = await mapInTurns(looked, ([each, status]) => ({
+        each,
+        item: toBudgetView(each, status, refused.get(scopeName(each.scope)) ?? NONE_REFUSED, now),
+      }))
       return page(
         items,
         limit,
@@ -76,20 +83,33 @@ function limitedScopes(snapshot: Snapshot): readonly LimitedScope[] {
   return scopes
 }
 
-/** What has never been used is far from every limit, and most of many keys are so: only the others are looked at. */
+type RefusedByScope = ReadonlyMap<string, Refused>
+
+async function readRefused(
+  deps: ManagementDeps,
+  candidates: readonly LimitedScope[],
+  now: number,
+): Promise<RefusedByScope> {
+  const { keys } = deps.snapshot()
+  const workspaces = [...new Set(candidates.map(({ workspace }) => workspace))]
+  return refusedByScope(await readRefusals(deps.reads, workspaces, now), (id) => keys.get(id)?.limits ?? null)
+}
+
+/** What has neither been used nor refused is far from every limit, and most of many keys are so: only the others are looked at. */
 async function closeTo(
   state: 'near' | 'over',
   candidates: readonly LimitedScope[],
   ledger: LedgerView,
+  refused: RefusedByScope,
+  now: number,
 ): Promise<LimitedScope[]> {
-  const used = { key: new Set<string>(), workspace: new Set<string>() }
-  for (const { kind, id } of await ledger.scopes()) used[kind].add(id)
+  const used = new Set([...(await ledger.scopes()).map(scopeName), ...refused.keys()])
   const looked = await withStatus(
-    candidates.filter(({ scope }) => used[scope.kind].has(scope.id)),
+    candidates.filter(({ scope }) => used.has(scopeName(scope))),
     ledger,
   )
   return looked.flatMap(([each, status]) => {
-    const found = stateOf(each.limits, status)
+    const found = budgetState(each.limits, status, refused.get(scopeName(each.scope)) ?? NONE_REFUSED, now)
     return found === 'over' || found === state ? [each] : []
   })
 }
@@ -111,20 +131,29 @@ function hasAny(limits: Limits | null): limits is Limits {
   return Object.values(used).some((limit) => limit !== undefined)
 }
 
-function toBudgetView({ scope, name, workspace, limits }: LimitedScope, status: ScopeStatus) {
+function toBudgetView(
+  { scope, name, workspace, limits, key }: LimitedScope,
+  status: ScopeStatus,
+  refused: Refused,
+  now: number,
+) {
+  const { budget } = limits
+  const forecast = budget === undefined ? null : forecastSpend(status.periods[budget.per], key?.createdAt ?? 0, now)
   return {
     scope: scope.kind,
     id: scope.id,
     name,
     workspace,
     limits,
-    state: stateOf(limits, status),
+    state: budgetState(limits, status, refused, now),
     periods: {
       day: money('day', limits, status),
       week: money('week', limits, status),
       month: money('month', limits, status),
       total: money('total', limits, status),
     },
+    forecast_usd: forecast === null ? null : exactUsd(asPicodollars(forecast)),
+    refused_last_day: refused.calls,
     requests_last_minute: status.requestsLastMinute,
     tokens_last_minute: status.tokensLastMinute,
     in_flight: status.inFlight,
@@ -144,19 +173,4 @@ function money(period: Period, { budget }: Limits, { periods }: ScopeStatus) {
     starts_at: period === 'total' ? null : timestamp(startsAt),
     resets_at: timestampOrNull(resetsAt),
   }
-}
-
-/** Of the limit that is used most. Whole numbers throughout: a picodollar decides between near and over. */
-function stateOf(limits: Limits, status: ScopeStatus): 'ok' | 'near' | 'over' {
-  const uses: [used: bigint, limit: bigint][] = []
-  const { budget, rpm, tpm, max_parallel: maxParallel } = limits
-  if (budget !== undefined) {
-    const { spent, held } = status.periods[budget.per]
-    uses.push([spent + held, picodollarsOfUsd(budget.usd)])
-  }
-  if (rpm !== undefined) uses.push([BigInt(status.requestsLastMinute), BigInt(rpm)])
-  if (tpm !== undefined) uses.push([BigInt(status.tokensLastMinute), BigInt(tpm)])
-  if (maxParallel !== undefined) uses.push([BigInt(status.inFlight), BigInt(maxParallel)])
-  if (uses.some(([used, limit]) => used >= limit)) return 'over'
-  return uses.some(([used, limit]) => used * 100n >= limit * 80n) ? 'near' : 'ok'
 }

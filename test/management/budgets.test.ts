@@ -167,6 +167,22 @@ describe('GET /budgets', () => {
     assert.equal((await budgets())[0].state, 'over')
   })
 
+  test('a key that refuses calls is near its limit, however much is left', async () => {
+    await limitKey({ budget: { usd: '0.0001', per: 'month' } })
+    assert.equal((await call(MODEL, { max_completion_tokens: 1_000_000 })).status, 402)
+    await harness.rows()
+    const [row] = await budgets()
+    assert.deepEqual([row.state, row.refused_last_day, row.periods.month.spent_usd], ['near', 1, '0'])
+    assert.deepEqual(
+      (await budgets(`workspace=${workspace}&state=near`)).map(({ id }) => id),
+      [key.id],
+    )
+    await limitKey(null)
+    await limitWorkspace({ rpm: 5 })
+    const [ofWorkspace] = await budgets()
+    assert.deepEqual([ofWorkspace.scope, ofWorkspace.refused_last_day], ['workspace', 1])
+  })
+
   test('leaves out a key that no longer works', async () => {
     await limitKey({ rpm: 5 })
     await manage('DELETE', `/keys/${key.id}`)
@@ -282,10 +298,10 @@ test('switchyard budgets draws how much is used', async () => {
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /^workspace +key +state +budget +spent_usd +held_usd +left_usd +used +resets_at +rpm +tpm +parallel$/m,
+    /^workspace +key +state +budget +spent_usd +held_usd +left_usd +used +forecast_usd +refused_24h +resets_at +rpm +tpm +parallel$/m,
   )
   assert.match(stdout, /\(all keys\) +over +0\.000000000001\/day +0\.\d+ +0 +0 +████████ \d+ % /)
-  assert.match(stdout, /app +ok +7\/month:soft +0\.\d+ +0 +6\.9\d+ +░░░░░░░░ 0 % +\S+ \S+ +1\/10 +– +0\/3$/m)
+  assert.match(stdout, /app +ok +7\/month:soft +0\.\d+ +0 +6\.9\d+ +░░░░░░░░ 0 % +– +0 +\S+ \S+ +1\/10 +– +0\/3$/m)
   await limitWorkspace(null)
   await limitKey(null)
   assert.match((await cli(`budgets --workspace ${workspace}`)).stderr, /Nothing has limits/)

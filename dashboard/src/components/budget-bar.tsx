@@ -11,13 +11,16 @@ export interface BudgetBarProps {
   per?: 'day' | 'week' | 'month' | 'total'
   /** A soft one is marked: it refuses nothing. */
   mode: 'hard' | 'soft'
+  /** As the gateway judges it, which knows of refused calls too; left out: by what is used. */
+  state?: 'ok' | 'near' | 'over'
   /** What the bar is about, for whoever cannot see it: "Budget of web-app". */
   label: string
 }
 
 /** How much of a budget is used: a bar, the figure beside it, every digit on hover. */
-export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, mode, label }: BudgetBarProps) {
-  const { spentWidth, heldWidth, state, percent } = budgetUse(limitUsd, spentUsd, heldUsd)
+export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, mode, label, ...given }: BudgetBarProps) {
+  const { spentWidth, heldWidth, percent, ...used } = budgetUse(limitUsd, spentUsd, heldUsd)
+  const state = worse(given.state ?? 'ok', used.state)
   const exact = `${exactUsd(spentUsd)} spent and ${exactUsd(heldUsd)} held of ${exactUsd(limitUsd)}${mode === 'soft' ? ', a soft budget' : ''}`
   return (
     <Stack gap={4} miw={150} title={exact}>
@@ -56,4 +59,11 @@ export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, mode, label }: Bud
       </div>
     </Stack>
   )
+}
+
+type State = NonNullable<BudgetBarProps['state']>
+
+/** A rate limit may be at its end while the money is not: the bar shows money, so it turns yellow at most. */
+function worse(given: State, used: State): State {
+  return used === 'ok' && given !== 'ok' ? 'near' : used
 }

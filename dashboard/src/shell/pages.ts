@@ -10,6 +10,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  PiggyBank,
   Route,
   Server,
   Settings,
@@ -55,6 +56,12 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         title: 'Usage',
         icon: ChartColumnStacked,
         ...page(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+      },
+      {
+        name: 'budgets',
+        title: 'Budgets',
+        icon: PiggyBank,
+        ...page(() => import('../pages/budgets/budgets-page.tsx'), 'BudgetsPage'),
       },
       {
         name: 'performance',

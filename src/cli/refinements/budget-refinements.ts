@@ -53,6 +53,8 @@ function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { ou
     key: each.scope === 'key' ? each.name : '(all keys)',
     state: each.state,
     ...moneyCells(each),
+    forecast_usd: each.forecast_usd,
+    refused_24h: each.refused_last_day,
     resets_at: each.limits.budget === undefined ? null : each.periods[each.limits.budget.per].resets_at,
     rpm: ofLimit(each.requests_last_minute, each.limits.rpm),
     tpm: ofLimit(each.tokens_last_minute, each.limits.tpm),

@@ -27,8 +27,14 @@ export const Budget = z.strictObject({
   name: Name,
   workspace: WorkspaceName,
   limits: Limits,
-  state: z.enum(STATES).describe('Of the limit that is used most: near from 80 %, over from 100 %'),
+  state: z.enum(STATES).describe('Of the most used limit: near from 80 % or if it has refused calls, over from 100 %'),
   periods: z.strictObject({ day: PeriodMoney, week: PeriodMoney, month: PeriodMoney, total: PeriodMoney }),
+  forecast_usd: Usd.nullable().describe(
+    'Spend at the end of the budget period at its average pace; null without an end, or early in the period',
+  ),
+  refused_last_day: z
+    .int()
+    .describe('Calls of the last 24 hours refused by a budget or rate limit; of a workspace, of all its keys'),
   requests_last_minute: z.int(),
   tokens_last_minute: z.int().describe('The most that the running calls can use'),
   in_flight: z.int(),

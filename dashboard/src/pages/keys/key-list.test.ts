@@ -42,6 +42,8 @@ function budget(id: string, limit: string, spent: string): Budget {
     limits: { budget: { usd: limit, per: 'month', mode: 'hard' } },
     state: 'ok',
     periods: { day: empty, week: empty, month: { ...empty, limit_usd: limit, remaining_usd: '0' }, total: empty },
+    forecast_usd: null,
+    refused_last_day: 0,
     requests_last_minute: 0,
     tokens_last_minute: 0,
     in_flight: 0,

@@ -4,12 +4,12 @@ import { Link } from 'wouter'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { type Column, DataTable, type Sort } from '../../components/data-table.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
+import { RateUse } from '../../components/limits/rate-use.tsx'
 import { Money } from '../../components/money.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { budgetMoney, type ListedKey } from './key-list.ts'
-import { RateUse } from './rate-use.tsx'
 
 function KeyBudget({ row }: { row: ListedKey }) {
   const money = budgetMoney(row)

@@ -3,12 +3,13 @@ import { PiggyBank } from 'lucide-react'
 import { Link } from 'wouter'
 import { useAll, useOperation } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
+import { type Budget, fullestFirst, moneyOf, pressedLimits } from '../../components/limits/budget-watch.ts'
 import { Panel } from '../../components/panel.tsx'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { count } from '../../format/number.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
-import { type Budget, fullestFirst, moneyOf, pressedLimits } from './budget-watch.ts'
 import classes from './overview.module.css'
 
 const REFRESH_MS = 10_000
@@ -23,9 +24,9 @@ export function BudgetsPanel() {
   return (
     <Panel
       title="Close to their limit"
-      description="keys and the workspace, from 80 % of a limit on"
+      description="keys and workspaces at 80 % of a limit, or refusing calls"
       flush
-      actions={<PanelLink href={path('keys')}>All keys</PanelLink>}
+      actions={<PanelLink href={path('budgets')}>All budgets</PanelLink>}
     >
       <Loaded query={close}>
         {(budgets: Budget[]) => <CloseOnes close={fullestFirst(budgets)} hasLimits={any.data?.data.length !== 0} />}
@@ -39,8 +40,8 @@ function CloseOnes({ close, hasLimits }: { close: Budget[]; hasLimits: boolean }
     return (
       <EmptyState title={hasLimits ? 'All within limits' : 'No limits yet'} icon={PiggyBank}>
         {hasLimits
-          ? 'None of the limits is used by 80 % or more.'
-          : 'A key can have a budget per day, week or month, and limits on requests and tokens a minute.'}
+          ? 'Every limit is below 80 %, and no calls were refused.'
+          : 'A key can have a budget per day, week or month, and limits on requests and tokens per minute.'}
       </EmptyState>
     )
   }
@@ -87,6 +88,7 @@ function CloseOne({ budget }: { budget: Budget }) {
           heldUsd={money.held_usd}
           per={money.per}
           mode={money.mode}
+          state={budget.state}
           label={`Budget of ${name}`}
         />
       )}
@@ -100,8 +102,9 @@ function CloseOne({ budget }: { budget: Budget }) {
 }
 
 /** What it means for callers. */
-function consequence({ scope, limits, state }: Budget): string {
+function consequence({ scope, limits, state, refused_last_day: refused }: Budget): string {
   const who = scope === 'workspace' ? 'workspace' : 'key'
+  if (refused > 0) return `${who}, ${count(refused)} ${refused === 1 ? 'call' : 'calls'} refused in the last 24 hours`
   if (limits.budget === undefined) return who
   if (limits.budget.mode === 'soft') return `${who}, only warned`
   return state === 'over' ? `${who}, calls are refused` : `${who}, refused at 100 %`

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { count, shortCount } from '../../format/number.ts'
-import type { Budget } from './key-list.ts'
+import type { Budget } from './budget-watch.ts'
 
 /** What the last minute has used of the limits, and how many calls run now. */
 export function RateUse({ use }: { use: Budget | null }) {

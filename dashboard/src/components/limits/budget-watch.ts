@@ -22,7 +22,7 @@ export function pressedLimits({ limits, ...used }: Budget): UsedLimit[] {
   ].filter((each) => each !== null && each.share >= NEAR) as UsedLimit[]
 }
 
-/** The budget's own period; null for a budget of nobody. */
+/** The budget's own period; null without a budget. */
 export function moneyOf({ limits, periods }: Budget) {
   if (limits.budget === undefined) return null
   const money = periods[limits.budget.per]
@@ -38,4 +38,11 @@ function fullest(budget: Budget): number {
   const money = moneyOf(budget)
   const spent = money === null ? 0 : (Number(money.spent_usd) + Number(money.held_usd)) / Number(money.limit_usd)
   return Math.max(spent, ...pressedLimits(budget).map(({ share }) => share))
+}
+
+/** A badge for it. What refuses calls is never green. */
+export function stateOf({ state, limits, refused_last_day: refused }: Budget): { color: string; label: string } {
+  if (state === 'over') return { color: 'red', label: limits.budget?.mode === 'soft' ? 'Over limit' : 'At limit' }
+  if (state === 'near') return { color: 'yellow', label: refused > 0 ? 'Refusing calls' : 'Near limit' }
+  return { color: 'teal', label: 'OK' }
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Budget, fullestFirst, moneyOf, pressedLimits } from './budget-watch.ts'
+import { type Budget, fullestFirst, moneyOf, pressedLimits, stateOf } from './budget-watch.ts'
 
 const none = { limit_usd: null, spent_usd: '0', held_usd: '0', remaining_usd: null, starts_at: null, resets_at: null }
 
 function budget(name: string, change: Partial<Budget>): Budget {
   const periods = { day: none, week: none, month: none, total: none }
   const counts = { requests_last_minute: 0, tokens_last_minute: 0, in_flight: 0, leased_usd: '0' }
-  return { scope: 'key', id: name, name, workspace: 'default', limits: {}, state: 'ok', periods, ...counts, ...change }
+  const judged = { forecast_usd: null, refused_last_day: 0, state: 'ok' as const }
+  return { scope: 'key', id: name, name, workspace: 'default', limits: {}, periods, ...judged, ...counts, ...change }
 }
 
 function spent(name: string, usd: string, state: Budget['state']): Budget {
@@ -35,6 +36,14 @@ describe('budgets close to their limit', () => {
       fullestFirst([spent('near', '85', 'near'), busy]).map(({ name }) => name),
       ['busy', 'near'],
     )
+  })
+
+  test('what refuses calls is never green', () => {
+    assert.deepEqual(stateOf(spent('tight', '30', 'near')), { color: 'yellow', label: 'Near limit' })
+    assert.deepEqual(stateOf({ ...spent('tight', '30', 'near'), refused_last_day: 3 }), {
+      color: 'yellow',
+      label: 'Refusing calls',
+    })
   })
 
   test('money is that of the budget’s own period', () => {
