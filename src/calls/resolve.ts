@@ -43,9 +43,8 @@ function unknownModel(
 ): Worded {
   const alias = closest(model, aliases)
   if (alias !== null) return worded`There is no model or route '${model}'. Did you mean '${named(alias)}'?`
-  const slash = model.indexOf('/')
-  if (slash > 0) {
-    const provider = model.slice(0, slash)
+  const provider = model.slice(0, Math.max(0, model.indexOf('/')))
+  if (provider !== '' && !providers.has(provider)) {
     const near = closest(provider, providers.keys())
     if (near !== null) return worded`There is no provider '${provider}'. Did you mean '${named(near)}'?`
     return worded`There is no provider '${provider}'. Configured: ${named([...providers.keys()].join(', '))}.`
