@@ -4,6 +4,7 @@ import { GatewayError } from '../domain/errors.ts'
 import { ALL_DIMENSIONS, type UsageDimension, type UsageFilter } from '../domain/log/usage-dimensions.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { tagOf } from '../request-log/search/tag.ts'
+import { acrossWorkspaces, type WorkspaceUsageRow } from '../request-log/usage/across-workspaces.ts'
 import { readsWholeRange } from '../request-log/usage/attributed.ts'
 import type { UsageInterval, UsageQuery, UsageRow } from '../request-log/usage/group-sums.ts'
 import { gatewayPercentile, latencyPercentile } from '../request-log/usage/latency.ts'
@@ -17,6 +18,8 @@ import type { ManagementDeps } from './deps.ts'
 import { rangeOf, untilCaughtUp } from './requests/request-filters.ts'
 import type { HandlersOf } from './router.ts'
 import { whatIfReply } from './what-if.ts'
+
+type AllQuery = z.output<(typeof usageOperations)['usage.workspaces']['query']>
 
 export const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -40,7 +43,7 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       await untilCaughtUp(deps)
       const usage = await readUsage(deps.reads, asked)
       checkRows(usage.rows.length)
-      const names = groupBy === 'key' ? await keyNames(deps, query.workspace) : new Map<string, string>()
+      const names = groupBy === 'key' ? await keyNames(deps, { workspace: query.workspace }) : NO_NAMES
       return {
         workspace: query.workspace,
         from: timestamp(usage.from),
@@ -51,31 +54,42 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
         total: toUsageView(usage.rows.reduce<UsageSums>(addUsage, NO_SUMS)),
       }
     },
-    async 'usage.workspaces'({ query }, { now, access }) {
-      const { from, to } = rangeOrLastDays(query, now)
-      const { interval = null } = query
-      checkLength(interval, to - from)
-      await untilCaughtUp(deps)
-      const asked = { from, to, now, interval, groupBy: null, filters: {} }
-      const rows: (UsageRow & { workspace: string })[] = []
-      for (const workspace of await readableWorkspaces(deps.reads, access)) {
-        const usage = await readUsage(deps.reads, { ...asked, workspace })
-        rows.push(...usage.rows.map((row) => ({ ...row, workspace })))
-        checkRows(rows.length)
-      }
-      return {
-        from: timestamp(from),
-        to: timestamp(to),
-        interval,
-        data: await mapInTurns(rows, (row) => ({
-          workspace: row.workspace,
-          start: timestampOrNull(row.start),
-          ...toUsageView(row),
-        })),
-        total: toUsageView(rows.reduce<UsageSums>(addUsage, NO_SUMS)),
-      }
-    },
+    'usage.workspaces': ({ query }, { now, access }) => allWorkspaces(deps, query, access, now),
     'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
+  }
+}
+
+const MOST_GROUPS = 1_000
+const MOST_GROUPS_OVER_TIME = 50
+
+async function allWorkspaces(deps: ManagementDeps, query: AllQuery, access: Access, now: number) {
+  const { from, to } = rangeOrLastDays(query, now)
+  const { interval = null, group_by: shownBy = 'workspace' } = query
+  checkLength(interval, to - from)
+  const groupBy = shownBy === 'workspace' ? null : shownBy
+  const tag = query.tag === undefined ? null : tagOf(query.tag)
+  const asked = { from, to, now, interval, groupBy, filters: filtersOf(query), tag }
+  if (readsWholeRange({ ...asked, workspace: '' })) checkRowsLength(to - from)
+  await untilCaughtUp(deps)
+  const found: WorkspaceUsageRow[] = []
+  for (const workspace of await readableWorkspaces(deps.reads, access)) {
+    const usage = await readUsage(deps.reads, { ...asked, workspace })
+    found.push(...usage.rows.map((row) => ({ ...row, workspace })))
+  }
+  const rows = acrossWorkspaces(found, groupBy, interval === null ? MOST_GROUPS : MOST_GROUPS_OVER_TIME)
+  checkRows(rows.length)
+  const names = groupBy === 'key' ? await keyNames(deps, { ids: rows.map(({ group }) => group[0] ?? '') }) : NO_NAMES
+  return {
+    from: timestamp(from),
+    to: timestamp(to),
+    interval,
+    group_by: shownBy,
+    data: await mapInTurns(rows, (row) => ({
+      workspace: row.workspace,
+      ...place(groupBy === null ? { ...row, group: [row.workspace ?? ''] } : row, names),
+      ...toUsageView(row),
+    })),
+    total: toUsageView(found.reduce<UsageSums>(addUsage, NO_SUMS)),
   }
 }
 
@@ -135,9 +149,13 @@ function filtersOf(query: Partial<Record<UsageFilter, string | undefined>>): Usa
   )
 }
 
-async function keyNames(deps: ManagementDeps, workspace: string): Promise<Map<string, string>> {
-  const keys = await deps.reads.selectFrom('keys').select(['id', 'name']).where('workspace', '=', workspace).execute()
-  return new Map(keys.map((key) => [key.id, key.name]))
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+async function keyNames(deps: ManagementDeps, of: { workspace: string } | { ids: readonly string[] }) {
+  const keys = deps.reads.selectFrom('keys').select(['id', 'name'])
+  if ('ids' in of && of.ids.length === 0) return NO_NAMES
+  const found = 'ids' in of ? keys.where('id', 'in', [...new Set(of.ids)]) : keys.where('workspace', '=', of.workspace)
+  return new Map((await found.execute()).map((key) => [key.id, key.name]))
 }
 
 function place(row: UsageRow, names: ReadonlyMap<string, string>) {

@@ -10,6 +10,7 @@ const PLACES = [
   'overview?period=30d',
   'requests',
   'usage?by=key',
+  'usage?workspaces=all',
   'budgets',
   'performance?period=7d',
   'alerts',

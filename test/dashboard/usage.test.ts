@@ -164,6 +164,25 @@ describe('the usage page', () => {
     await dark.close()
   })
 
+  test('who spent most over all workspaces is one click away', async () => {
+    const { page } = walk
+    await page.goto(`${harness.url}/dashboard/empty/usage`)
+    await page.getByRole('radiogroup', { name: 'Workspaces' }).getByText('All workspaces').click()
+    const { data } = await api('/usage/workspaces?group_by=key')
+    const row = sums().getByRole('row', { name: `${data[0].name} · default` })
+    await row.getByTitle(`$${data[0].cost_usd} USD`).waitFor()
+    await page.getByRole('img', { name: /^Spend per day by key: / }).waitFor()
+    await assertAccessible(page, 'usage of all workspaces')
+    const folder = process.env['SCREENSHOTS']
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/usage-all.png`, fullPage: true })
+    await page.getByRole('radiogroup', { name: 'Group by' }).getByText('Session').click()
+    await sums().getByText('no session').waitFor()
+    assert.equal(await sums().getByText('p50').count(), 0, 'sums from rows have no percentiles')
+    await page.getByRole('radiogroup', { name: 'Group by' }).getByText('Workspace').click()
+    await sums().getByRole('link', { name: 'default' }).click()
+    await page.waitForURL(/\/default\/requests\?/)
+  })
+
   test('a workspace without calls says so', async () => {
     const { page } = walk
     await page.goto(`${harness.url}/dashboard/empty/usage`)

@@ -115,10 +115,29 @@ describe('usage of all workspaces', () => {
       data.map(({ workspace }: Json) => workspace),
       ['default', 'own'],
     )
-    for (const { workspace, start, ...sums } of data) {
+    for (const { workspace, start, group, name: _name, is_rest: _rest, ...sums } of data) {
+      assert.equal(group, workspace)
       assert.deepEqual([start, sums], [null, (await read(`/usage?workspace=${workspace}`)).total])
     }
     assert.equal(total.requests, data[0].requests + data[1].requests)
+  })
+
+  test('tells who spent most: keys with their workspace, models and users added up', async () => {
+    const byKey = await read('/usage/workspaces?group_by=key')
+    for (const { workspace, name, requests } of byKey.data) {
+      const { data } = await read(`/usage?workspace=${workspace}&group_by=key`)
+      assert.deepEqual(requests, data.find((each: Json) => each.name === name)?.requests)
+    }
+    assert.deepEqual(new Set(byKey.data.map(({ workspace }: Json) => workspace)), new Set(['default', 'own']))
+    for (const group of ['model', 'user', 'session']) {
+      const { data, total, group_by: by } = await read(`/usage/workspaces?group_by=${group}`)
+      const groups = data.map((each: Json) => JSON.stringify([each.workspace, each.group]))
+      assert.deepEqual([by, new Set(groups).size], [group, groups.length])
+      assert.equal(
+        data.reduce((sum: number, each: Json) => sum + each.requests, 0),
+        total.requests,
+      )
+    }
   })
 })
 

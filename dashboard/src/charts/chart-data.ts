@@ -1,4 +1,5 @@
 import { addExact, compareExact } from '../format/exact.ts'
+import { REST } from './usage-groups.ts'
 
 export type Interval = 'minute' | 'hour' | 'day'
 
@@ -40,7 +41,7 @@ export function endOf(start: string, interval: Interval): string {
   return new Date(new Date(start).getTime() + INTERVAL_MS[interval]).toISOString()
 }
 
-/** Cells as stacks over the same starts. With more groups than `most`, the smallest become the rest. */
+/** Cells as stacks over the same starts. With more groups than `most`, the smallest become the rest; what is all others already comes last. */
 export function stackCells(cells: readonly Cell[], starts: readonly string[], most = 8): Stacked {
   const places = new Map(starts.map((start, index) => [start, index]))
   const groups = new Map<string, string[]>()
@@ -54,7 +55,12 @@ export function stackCells(cells: readonly Cell[], starts: readonly string[], mo
   const stacks = [...groups]
     .map(([group, values]) => ({ group, values, total: addExact(values) }))
     .filter(({ values }) => values.some((value) => value !== '0'))
-    .toSorted((a, b) => compareExact(b.total, a.total) || a.group.localeCompare(b.group))
+    .toSorted(
+      (a, b) =>
+        Number(a.group === REST) - Number(b.group === REST) ||
+        compareExact(b.total, a.total) ||
+        a.group.localeCompare(b.group),
+    )
   if (stacks.length <= most) return { stacks, rest: null }
   const shown = stacks.slice(0, most - 1)
   const left = stacks.slice(most - 1)

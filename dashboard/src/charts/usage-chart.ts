@@ -11,6 +11,7 @@ import {
   type Measure,
   measured,
   REST,
+  requestsOf,
   type UsageRow,
 } from './usage-groups.ts'
 
@@ -33,27 +34,31 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure, reques
     const { interval, group_by: groupBy, from, to, data } = usage
     const starts = startsOf(from, to, interval)
     const cells = data.map((row) => ({ start: row.start ?? '', group: groupKey(row), value: measured(row, measure) }))
-    const names = new Map(data.map((row) => [groupKey(row), groupName(groupBy, row)]))
+    const rows = new Map(data.map((row) => [groupKey(row), row]))
+    const isOfAll = data.some(({ workspace }) => workspace !== undefined)
     const { stacks, rest } = stackCells(cells, starts)
     const groups = stacks.map(({ group }) => group)
     colors.current = assignColors(colors.current, groups, SERIES.length)
-    const requestsIn = (start?: string, filters: Record<string, string> = {}) => {
+    const requestsIn = (list: string, start?: string, filters: Record<string, string> = {}) => {
       const span = start === undefined ? { from, to } : { from: start, to: endOf(start, interval) }
-      return `${requests}?${new URLSearchParams({ ...filters, ...span })}`
+      return `${list}?${new URLSearchParams({ ...filters, ...span })}`
+    }
+    const linkOf = (row: UsageRow | undefined) => {
+      const list = row && requestsOf(row, requests)
+      const name = row?.group ?? ''
+      if (list === undefined || name === '' || row?.is_rest === true) return undefined
+      return (start?: string) => requestsIn(list, start, groupFilters(groupBy, name))
     }
     const series = stacks.map(({ group, values, total }) => ({
       id: `group:${group}`,
-      name: names.get(group) ?? group,
-      color: SERIES[colors.current.get(group) ?? 0] ?? REST_COLOR,
-      hrefIn:
-        group === '' || group === REST
-          ? undefined
-          : (start?: string) => requestsIn(start, groupFilters(groupBy, group)),
+      name: groupName(groupBy, rows.get(group) ?? { group, name: null, is_rest: false }),
+      color: group === REST ? REST_COLOR : (SERIES[colors.current.get(group) ?? 0] ?? REST_COLOR),
+      hrefIn: linkOf(rows.get(group)),
       values,
       total,
     }))
     if (rest !== null) {
-      const name = `the rest (${rest.groups})`
+      const name = rows.has(REST) ? 'all others' : `all others (${rest.groups})`
       series.push({ id: 'rest', name, color: REST_COLOR, hrefIn: undefined, values: rest.values, total: rest.total })
     }
     return {
@@ -62,7 +67,7 @@ export function useUsageChart(usage: Usage | undefined, measure: Measure, reques
       interval,
       starts,
       series,
-      hrefAt: (start) => requestsIn(start),
+      hrefAt: isOfAll ? undefined : (start) => requestsIn(requests, start),
     }
   }, [usage, measure, requests])
 }

@@ -21,6 +21,11 @@ describe('figures against the period before', () => {
     assert.equal(compareFigures(200, 100, 'neither')?.tone, 'plain')
   })
 
+  test('growth from next to nothing is new, not a factor of thousands', () => {
+    assert.equal(compareFigures(79_119, 1, 'neither')?.text, 'new')
+    assert.equal(compareFigures(99, 1, 'neither')?.text, '▲ × 99')
+  })
+
   test('without a figure there is nothing to compare', () => {
     assert.equal(compareFigures(null, 5, 'down'), null)
     assert.equal(compareFigures(5, null, 'down'), null)

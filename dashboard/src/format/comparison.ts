@@ -8,11 +8,15 @@ export interface Comparison {
 
 /** Below this, a change is noise and has no colour. */
 const NOTABLE = 0.1
+/** Beyond this, the period before was too small to compare with. */
+const MOST_TIMES = 100
 
 /** How a figure moved since the period before; null where there is nothing to compare. */
 export function compareFigures(now: number | null, before: number | null, better: Better): Comparison | null {
   if (now === null || before === null) return null
   if (before === 0) return now === 0 ? { text: 'no change', tone: 'plain' } : { text: 'none before', tone: 'plain' }
+  // Next to nothing before: a factor of thousands says nothing.
+  if (better === 'neither' && now / before > MOST_TIMES) return { text: 'new', tone: 'plain' }
   const share = (now - before) / before
   if (Math.abs(share) < 0.0005) return { text: 'no change', tone: 'plain' }
   return { text: `${arrow(share)} ${sizeOf(now / before)}`, tone: toneOf(share, better) }

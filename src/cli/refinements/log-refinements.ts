@@ -93,7 +93,7 @@ function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
   )
 }
 
-function compareUsd(one: { cost_usd: string }, other: { cost_usd: string }): number {
+export function compareUsd(one: { cost_usd: string }, other: { cost_usd: string }): number {
   const [a, b] = [picodollarsOfUsd(one.cost_usd), picodollarsOfUsd(other.cost_usd)]
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Contract } from '../../management/contract/contract.ts'
 import type { Given, Refinement } from '../command.ts'
 import { printRows } from '../print-reply.ts'
-import { byGroup, minuteOf, SINCE, sumsRow, withSince } from './log-refinements.ts'
+import { byGroup, compareUsd, minuteOf, SINCE, sumsRow, withSince } from './log-refinements.ts'
 
 type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
 
@@ -45,14 +45,14 @@ function printProviders(reply: Reply<'performance.providers'>, { output }: Given
 }
 
 function printWorkspaces(reply: Reply<'usage.workspaces'>, { output }: Given): void {
-  printRows(
-    reply.data.map(({ start, workspace, ...sums }) => ({
-      workspace,
-      ...(reply.interval !== null && { start }),
-      ...sumsRow(sums),
-    })),
-    output,
-  )
+  const { group_by: groupBy, interval } = reply
+  const rows = reply.data.map(({ start, workspace, group, name, is_rest: isRest, ...sums }) => ({
+    ...((groupBy === 'workspace' || workspace !== null) && { workspace }),
+    ...(interval !== null && { start }),
+    ...(groupBy !== 'workspace' && { [groupBy]: isRest ? '(all others)' : (name ?? group) }),
+    ...sumsRow(sums),
+  }))
+  printRows(interval === null ? rows.sort((a, b) => compareUsd(b, a)) : rows, output)
   const { total } = reply
   output.line(`Total ${periodOf(reply)}: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD`)
 }
@@ -82,9 +82,8 @@ export const performanceRefinements: Readonly<Record<string, Refinement>> = {
     print: printProviders,
   },
   'usage.workspaces': {
-    examples: ['switchyard usage workspaces --since 30d'],
-    options: { since: SINCE },
-    refine: withSince,
+    examples: ['switchyard usage workspaces --since 30d', 'switchyard usage workspaces --by key --since 7d'],
+    ...byGroup(['workspace', 'model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']),
     print: printWorkspaces,
   },
 }

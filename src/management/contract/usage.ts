@@ -8,6 +8,7 @@ const milliseconds = z.number().nullable()
 const distribution = z.strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
 const Interval = z.enum(['minute', 'hour', 'day'])
 const LongInterval = z.enum(['hour', 'day'])
+const GroupOfAll = z.enum(['workspace', ...ALL_DIMENSIONS.map(({ parameter }) => parameter)])
 const Group = z.enum(ALL_DIMENSIONS.map(({ parameter }) => parameter))
 
 const filters = Object.fromEntries(
@@ -91,20 +92,32 @@ export const usageOperations = {
     method: 'GET',
     path: '/usage/workspaces',
     tag,
-    summary: 'The sums of every workspace that you may read, by time',
+    summary: 'Sums over every workspace that you may read, by time and by group',
     query: z.strictObject({
       from: Moment.optional().describe('Default: the last 30 days, today included'),
       to: Moment.optional().describe('Default: now'),
       interval: LongInterval.optional().describe('Rows per hour (at most 93 days) or day, UTC; left out: one for all'),
+      group_by: GroupOfAll.optional().describe(
+        'Default: `workspace`. Otherwise the costliest groups: 1,000 of them, 50 with an interval; by `user` or `session` at most 93 days',
+      ),
+      ...filters,
+      tag: TagFilter.optional(),
     }),
     reply: z.strictObject({
       from: Timestamp,
       to: Timestamp,
       interval: LongInterval.nullable(),
+      group_by: GroupOfAll,
       data: z.array(
         z.strictObject({
-          workspace: z.string().describe('Deleted ones too, as long as their sums are there'),
+          workspace: z
+            .string()
+            .nullable()
+            .describe('Deleted ones too. By key, route and session that of the group; otherwise null: several'),
           start: Timestamp.nullable().describe('Beginning of the hour or day; null without an interval'),
+          group: z.string().nullable().describe('As in `GET /usage`, or the name of the workspace'),
+          name: z.string().nullable().describe('Name of the key'),
+          is_rest: z.boolean().describe('All groups but the costliest, as one'),
           ...sums,
         }),
       ),

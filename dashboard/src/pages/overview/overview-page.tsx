@@ -29,7 +29,11 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      description={isUnused ? undefined : `What happened ${period.words}, against the same time before`}
+      description={
+        isUnused
+          ? undefined
+          : `What happened ${period.words}, compared with the period before. Times are in your time zone.`
+      }
       actions={
         <>
           <LiveMark updatedAt={now.dataUpdatedAt} hasFailed={now.error !== null || status.error !== null} />

@@ -68,7 +68,7 @@ export function codesChart(answer: Performance | undefined, requests: RequestsHr
       })),
       ...(rest === null
         ? []
-        : [{ ...rest, id: 'rest', name: `the rest (${rest.groups})`, color: REST_COLOR, hrefIn: undefined }]),
+        : [{ ...rest, id: 'rest', name: `all others (${rest.groups})`, color: REST_COLOR, hrefIn: undefined }]),
     ],
     hrefAt: (start) => requests({ status: 'error', ...span(start, interval) }),
   }

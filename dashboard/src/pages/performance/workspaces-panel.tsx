@@ -18,7 +18,7 @@ const COLUMNS: Column<Row>[] = [
       start === ALL ? (
         'All'
       ) : (
-        <Link className="row-link" href={`/${encodeURIComponent(workspace)}/performance`}>
+        <Link className="row-link" href={`/${encodeURIComponent(workspace ?? '')}/performance`}>
           {workspace}
         </Link>
       ),
@@ -56,7 +56,7 @@ export function WorkspacesPanel({
         label="Usage by workspace"
         columns={COLUMNS}
         rows={data.data.toSorted((a, b) => compareExact(b.cost_usd, a.cost_usd))}
-        rowKey={({ workspace }) => workspace}
+        rowKey={({ workspace }) => workspace ?? ''}
         total={{ ...data.total, workspace: '', start: ALL } as Row}
       />
     </Panel>

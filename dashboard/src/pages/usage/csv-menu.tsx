@@ -5,8 +5,17 @@ import { csvName, usageCsv } from './usage-csv.ts'
 import type { Usage } from './usage-rows.ts'
 
 /** The figures of the page as files for a spreadsheet, made here from the exact strings. */
-export function CsvMenu({ sums, overTime }: { sums: Usage | undefined; overTime: Usage | undefined }) {
-  const workspace = useWorkspace()
+export function CsvMenu({
+  sums,
+  overTime,
+  isAll,
+}: {
+  sums: Usage | undefined
+  overTime: Usage | undefined
+  isAll: boolean
+}) {
+  const current = useWorkspace()
+  const workspace = isAll ? 'all-workspaces' : current
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -2,10 +2,11 @@ import { Group, SegmentedControl, Tooltip } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { CalendarDays } from 'lucide-react'
 import { useState } from 'react'
+import { useAll } from '../../api/hooks.ts'
 import { useCalendar } from '../../components/calendar.ts'
-import { useUrlState } from '../../shell/place.ts'
+import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import classes from './usage.module.css'
-import { dayText, MOST_HOURLY_DAYS, PERIODS, type UsageView } from './usage-view.ts'
+import { dayText, GROUPS, GROUPS_OF_ALL, MOST_HOURLY_DAYS, PERIODS, type UsageView } from './usage-view.ts'
 import { useToday } from './use-usage.ts'
 
 /** The last days, or a range of one's own. */
@@ -69,15 +70,37 @@ const GROUP_TITLES = [
   { value: 'session', label: 'Session' },
 ]
 
+/** For those who may see several. */
+export function WorkspacesControl({ view }: { view: UsageView }) {
+  const [, change] = useUrlState()
+  const workspace = useWorkspace()
+  const isOneOfMany = (useAll('workspaces.list', {}).data?.length ?? 1) > 1
+  if (!isOneOfMany && !view.isAll) return null
+  return (
+    <SegmentedControl
+      aria-label="Workspaces"
+      size="xs"
+      value={view.isAll ? 'all' : 'one'}
+      data={[
+        { value: 'one', label: workspace },
+        { value: 'all', label: 'All workspaces' },
+      ]}
+      onChange={(which) => change({ workspaces: which === 'all' ? 'all' : null, group: null })}
+    />
+  )
+}
+
 export function GroupControl({ view }: { view: UsageView }) {
   const [, change] = useUrlState()
+  const all = [{ value: 'workspace', label: 'Workspace' }, ...GROUP_TITLES]
+  const first = view.isAll ? GROUPS_OF_ALL[0] : GROUPS[0]
   return (
     <SegmentedControl
       aria-label="Group by"
       size="xs"
       value={view.groupBy}
-      data={GROUP_TITLES}
-      onChange={(group) => change({ group: group === 'model' ? null : group })}
+      data={view.isAll ? all : GROUP_TITLES}
+      onChange={(group) => change({ group: group === first ? null : group })}
     />
   )
 }

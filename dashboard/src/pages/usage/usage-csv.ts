@@ -25,9 +25,17 @@ const COLUMNS: Column[] = [
 export function usageCsv(usage: Usage): string {
   const groupBy = usage.group_by ?? 'model'
   const start: Column = [`${usage.interval}_utc`, (row) => row.start]
-  const group: Column = [groupBy, (row) => groupName(groupBy, row)]
+  const isOfAll = usage.data.some(({ workspace }) => workspace !== undefined)
+  const workspace: Column = ['workspace', (row) => row.workspace ?? null]
+  const group: Column = [groupBy, (row) => groupName(groupBy, isOfAll ? { ...row, workspace: null } : row)]
   const id: Column = ['key_id', (row) => row.group]
-  const columns = [...(usage.interval === null ? [] : [start]), group, ...(groupBy === 'key' ? [id] : []), ...COLUMNS]
+  const columns = [
+    ...(usage.interval === null ? [] : [start]),
+    ...(isOfAll && groupBy !== 'workspace' ? [workspace] : []),
+    group,
+    ...(groupBy === 'key' ? [id] : []),
+    ...COLUMNS,
+  ]
   const lines = [
     columns.map(([title]) => title),
     ...usage.data.map((row) => columns.map(([, value]) => csvField(value(row)))),

@@ -8,7 +8,7 @@ import { EmptyState, ErrorState, Loaded } from '../../components/states.tsx'
 import { count } from '../../format/number.ts'
 import { usePath, useUrlState } from '../../shell/place.ts'
 import { CsvMenu } from './csv-menu.tsx'
-import { ChartControls, GroupControl, PeriodControl } from './usage-controls.tsx'
+import { ChartControls, GroupControl, PeriodControl, WorkspacesControl } from './usage-controls.tsx'
 import { UsageFilters } from './usage-filters.tsx'
 import type { Usage } from './usage-rows.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -28,15 +28,16 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      description="Who uses how much, and what it costs"
+      description="Who uses how much, and what it costs. Days are UTC."
       actions={
         <>
           <PeriodControl view={view} />
-          <CsvMenu sums={sums.data} overTime={overTime.data} />
+          <CsvMenu sums={sums.data} overTime={overTime.data} isAll={view.isAll} />
         </>
       }
     >
       <Group gap="sm">
+        <WorkspacesControl view={view} />
         <GroupControl view={view} />
         <UsageFilters view={view} />
       </Group>
@@ -50,14 +51,14 @@ export function UsagePage() {
         empty={<NothingUsed view={view} />}
         height={280}
       />
-      <Panel title={`Sums by ${view.groupBy}`} flush>
+      <Panel title={`Totals by ${view.groupBy}`} flush>
         <Loaded query={sums}>
           {(usage: Usage) =>
             usage.data.length === 0 ? <NothingUsed view={view} /> : <UsageTable usage={usage} view={view} />
           }
         </Loaded>
       </Panel>
-      <WhatIfPanel view={view} />
+      {!view.isAll && <WhatIfPanel view={view} />}
     </Page>
   )
 }

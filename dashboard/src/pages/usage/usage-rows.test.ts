@@ -21,7 +21,6 @@ const none = {
   gateway_ms: times,
 }
 const usage: Usage = {
-  workspace: 'default',
   from: '2026-11-01T00:00:00.000Z',
   to: '2026-11-08T00:00:00.000Z',
   interval: null,

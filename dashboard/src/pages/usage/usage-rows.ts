@@ -1,10 +1,15 @@
 import type { Reply } from '../../api/client.ts'
-import { groupName, type Measure, measured } from '../../charts/usage-groups.ts'
+import { type GroupBy, groupName, type Measure, measured } from '../../charts/usage-groups.ts'
 import type { Sort } from '../../components/data-table.tsx'
 import { addExact, compareExact } from '../../format/exact.ts'
 
-export type Usage = Reply<'usage.get'>
-export type Sums = Usage['total']
+export type Sums = Reply<'usage.get'>['total']
+type Row = Reply<'usage.get'>['data'][number]
+/** Of one workspace, or of all: then a row says whose it is. */
+export interface Usage extends Omit<Reply<'usage.get'>, 'workspace' | 'group_by' | 'data'> {
+  group_by: GroupBy | null
+  data: (Row & { workspace?: string | null })[]
+}
 
 /** A line of the table: a group, or all of them together. */
 export interface UsageLine extends Sums {
@@ -12,6 +17,7 @@ export interface UsageLine extends Sums {
   group: string | null
   name: string
   is_rest: boolean
+  workspace?: string | null
   isTotal: boolean
 }
 
@@ -21,7 +27,7 @@ export function linesOf(usage: Usage): UsageLine[] {
 }
 
 export function totalLine(usage: Usage): UsageLine {
-  return { ...usage.total, group: null, name: 'Together', is_rest: false, isTotal: true }
+  return { ...usage.total, group: null, name: 'Total', is_rest: false, isTotal: true }
 }
 
 /** By what a column of that name shows; unknown percentiles stand at the end either way. */

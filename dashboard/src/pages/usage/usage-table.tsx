@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { groupFilters, groupKey, type Measure } from '../../charts/usage-groups.ts'
+import { groupFilters, groupKey, type Measure, requestsOf } from '../../charts/usage-groups.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { count, milliseconds, percent } from '../../format/number.ts'
@@ -12,7 +12,7 @@ import { sortText, type UsageView } from './usage-view.ts'
 
 const TITLES = {
   ...{ model: 'Model', route: 'Route', key: 'Key', provider: 'Provider', code: 'Code' },
-  ...{ endpoint: 'Endpoint', user: 'User', session: 'Session' },
+  ...{ endpoint: 'Endpoint', user: 'User', session: 'Session', workspace: 'Workspace' },
 } as const
 
 /** Sums per group; each line leads to its requests. */
@@ -69,8 +69,13 @@ function columnsOf(usage: Usage, measure: Measure, filters: Filters, requests: s
     figures('completion', 'Completion tokens', (line) => count(line.completion_tokens)),
     figures('cost', 'Cost', (line) => <Money usd={line.cost_usd} column decimals={4} />),
     { ...figures('share', 'Share', (line) => <Share line={line} usage={usage} measure={measure} />), sortable: false },
-    figures('p50', 'p50', (line) => milliseconds(line.latency_ms.p50), true),
-    figures('p95', 'p95', (line) => milliseconds(line.latency_ms.p95), true),
+    // Sums by user or session come from the rows, without percentiles.
+    ...(usage.total.latency_ms.p50 === null
+      ? []
+      : [
+          figures('p50', 'p50', (line) => milliseconds(line.latency_ms.p50), true),
+          figures('p95', 'p95', (line) => milliseconds(line.latency_ms.p95), true),
+        ]),
   ]
 }
 
@@ -83,6 +88,7 @@ interface GroupCellProps {
 
 function GroupCell({ line, usage: { group_by: groupBy, from, to }, filters, requests }: GroupCellProps) {
   const { group, name, isTotal, unpriced_requests: unpriced } = line
+  const list = requestsOf(line, requests)
   const search = new URLSearchParams({
     ...(filters as Record<string, string>),
     ...(group === null || groupBy === null ? {} : groupFilters(groupBy, group)),
@@ -91,10 +97,10 @@ function GroupCell({ line, usage: { group_by: groupBy, from, to }, filters, requ
   })
   return (
     <span className={classes['group']}>
-      {isTotal || group === null ? (
+      {isTotal || group === null || list === undefined ? (
         <span>{name}</span>
       ) : (
-        <Link href={`${requests}?${search}`} className={`row-link ${classes['groupName']}`} title={name}>
+        <Link href={`${list}?${search}`} className={`row-link ${classes['groupName']}`} title={name}>
           {name}
         </Link>
       )}

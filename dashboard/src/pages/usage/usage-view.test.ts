@@ -12,6 +12,7 @@ describe('the address says what is shown', () => {
       lastDay: '2026-11-15',
       days: 30,
       interval: 'day',
+      isAll: false,
       groupBy: 'model',
       measure: 'cost',
       filters: {},

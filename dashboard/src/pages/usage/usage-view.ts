@@ -10,7 +10,9 @@ export interface UsageView {
   lastDay: string
   days: number
   interval: 'hour' | 'day'
-  groupBy: (typeof GROUPS)[number]
+  /** Over all workspaces that may be seen. */
+  isAll: boolean
+  groupBy: (typeof GROUPS)[number] | 'workspace'
   measure: Measure
   filters: Filters
   sort: Sort
@@ -24,6 +26,8 @@ export const PERIODS = [
   { name: '90d', title: '90 d', days: 90 },
 ] as const
 export const GROUPS = ['model', 'route', 'key', 'provider', 'endpoint', 'user', 'session'] as const
+/** Who spent it comes first. */
+export const GROUPS_OF_ALL = ['key', 'workspace', 'model', 'route', 'provider', 'endpoint', 'user', 'session'] as const
 export const MEASURES = ['cost', 'requests', 'tokens'] as const
 export const FILTERS = ['key', 'route', 'provider', 'model', 'endpoint', 'user', 'session'] as const
 
@@ -36,11 +40,13 @@ const DAY_MS = 86_400_000
 
 export function viewOf(search: Record<string, string>, today: string): UsageView {
   const range = rangeOf(search, today)
+  const isAll = search['workspaces'] === 'all'
   const measure = oneOf(MEASURES, search['measure'])
   return {
     ...range,
     interval: search['interval'] === 'hour' && range.days <= MOST_HOURLY_DAYS ? 'hour' : 'day',
-    groupBy: oneOf(GROUPS, search['group']),
+    isAll,
+    groupBy: isAll ? oneOf(GROUPS_OF_ALL, search['group']) : oneOf(GROUPS, search['group']),
     measure,
     filters: Object.fromEntries(FILTERS.flatMap((name) => (search[name] ? [[name, search[name]]] : []))),
     sort: sortOf(search['sort']) ?? { by: measure, descending: true },

@@ -1,9 +1,11 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import type { ApiError, Query } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
 import type { GroupBy } from '../../charts/usage-groups.ts'
 import { isComparable, rangeBefore } from '../../format/range.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import type { Sums } from './usage-rows.ts'
+import type { Sums, Usage } from './usage-rows.ts'
 import { queryRange, type UsageView, utcToday } from './usage-view.ts'
 
 const REFRESH_MS = 30_000
@@ -24,24 +26,44 @@ function useRange(view: UsageView) {
 
 /** By time for the chart, in one sum for the table: percentiles cannot be added up. */
 export function useUsage(view: UsageView) {
-  const workspace = useWorkspace()
   const range = useRange(view)
-  const query = { workspace, ...range, ...view.filters, group_by: view.groupBy }
+  const query = { ...range, ...view.filters }
   // A range that is over does not change any more. Sums by user or session are added up from the rows each time.
   const isCostly = view.groupBy === 'user' || view.groupBy === 'session'
   const options = { refetchEvery: 'to' in range || isCostly ? undefined : REFRESH_MS }
-  const overTime = useOperation('usage.get', { query: { ...query, interval: view.interval } }, options)
-  const sums = useOperation('usage.get', { query }, options)
+  const overTime = useSums(view, { ...query, interval: view.interval }, view.groupBy, options)
+  const sums = useSums(view, query, view.groupBy, options)
   return { overTime, sums, before: useBefore(view, sums.data) }
+}
+
+/** Of this workspace, or of all of them. */
+function useSums(
+  { isAll }: UsageView,
+  query: Omit<Query<'usage.workspaces'>, 'group_by'>,
+  groupBy: GroupBy | null,
+  options: { refetchEvery?: number | undefined; enabled?: boolean },
+) {
+  const workspace = useWorkspace()
+  const enabled = options.enabled ?? true
+  const by = groupBy === null || groupBy === 'workspace' ? {} : { group_by: groupBy }
+  const one = useOperation(
+    'usage.get',
+    { query: { workspace, ...query, ...by } },
+    { ...options, enabled: enabled && !isAll },
+  )
+  const all = useOperation(
+    'usage.workspaces',
+    { query: { ...query, ...by } },
+    { ...options, enabled: enabled && isAll },
+  )
+  return (isAll ? all : one) as UseQueryResult<Usage, ApiError>
 }
 
 /** The sums of the period before, up to the same moment. */
 function useBefore(view: UsageView, now: { from: string; to: string } | undefined): Sums | undefined {
-  const workspace = useWorkspace()
   const periodMs = view.days * DAY_MS
   const range = now === undefined ? {} : rangeBefore(now, periodMs, COMPARE_STEP_MS)
-  const query = { workspace, ...range, ...view.filters }
-  const before = useOperation('usage.get', { query }, { enabled: now !== undefined })
+  const before = useSums(view, { ...range, ...view.filters }, null, { enabled: now !== undefined })
   const isSame =
     now !== undefined && before.data !== undefined && isComparable(now, before.data, periodMs, COMPARE_STEP_MS)
   return isSame ? before.data?.total : undefined
@@ -49,7 +71,5 @@ function useBefore(view: UsageView, now: { from: string; to: string } | undefine
 
 /** What a filter can be set to: what has been used in the period. Asked for when somebody looks. */
 export function useUsedGroups(groupBy: GroupBy, view: UsageView, enabled: boolean) {
-  const workspace = useWorkspace()
-  const range = useRange(view)
-  return useOperation('usage.get', { query: { workspace, ...range, group_by: groupBy } }, { enabled })
+  return useSums(view, useRange(view), groupBy, { enabled })
 }
