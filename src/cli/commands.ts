@@ -4,6 +4,7 @@ import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { configCommands } from './config-commands.ts'
 import { connect } from './connect.ts'
 import { deriveCommand } from './derive-command.ts'
+import { history } from './history.ts'
 import { alertRefinements } from './refinements/alert-refinements.ts'
 import { budgetRefinements } from './refinements/budget-refinements.ts'
 import { keyRefinements } from './refinements/key-refinements.ts'
@@ -103,5 +104,5 @@ export function commands(): readonly Command[] {
           ),
         ],
   )
-  return [...localCommands, connect, ...configCommands, ...derived, completion]
+  return [...localCommands, connect, ...configCommands, history, ...derived, completion]
 }

@@ -10,7 +10,10 @@ const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
   { heading: 'Configure with a file', words: ['plan', 'apply', 'export'] },
   { heading: 'Observe', words: ['requests', 'usage', 'budgets', 'performance', 'explain', 'status'] },
   { heading: 'Alerts', words: ['alerts', 'alert-rules', 'alert-channels', 'alert-deliveries'] },
-  { heading: 'People and access', words: ['people', 'invites', 'sessions', 'admin-keys', 'audit'] },
+  {
+    heading: 'People and access',
+    words: ['people', 'invites', 'sessions', 'admin-keys', 'audit', 'history', 'restore'],
+  },
   { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'migrate', 'spool', 'completion'] },
 ]
 

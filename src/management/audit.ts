@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { type Access, coversWorkspace, isFullAccess, namesIn } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Database } from '../store/engine/schema.ts'
@@ -8,7 +8,7 @@ import type { ManagementDeps } from './deps.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf } from './router.ts'
 
-export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOperations> {
+export function auditHandlers({ db }: ManagementDeps): HandlersOf<Omit<typeof auditOperations, 'audit.restore'>> {
   return {
     async 'audit.list'({ query: { resource, actor, workspace, limit, cursor } }, { access }) {
       const after = decodeCursor(cursor, 1)
@@ -32,12 +32,20 @@ export function auditHandlers({ db }: ManagementDeps): HandlersOf<typeof auditOp
       return page(await rows.execute(), limit, toAuditView, (row) => [row.id])
     },
     async 'audit.get'({ params: { id } }, { access }) {
-      const row = await db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst()
-      if (row === undefined || !mayRead(access, row.workspace))
-        throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
-      return toAuditView(row)
+      return toAuditView(await findAuditEntry(db, id, access))
     },
   }
+}
+
+/** An entry that the caller may not read is not there. */
+export async function findAuditEntry(
+  db: Kysely<Database>,
+  id: string,
+  access: Access,
+): Promise<Selectable<Database['audit']>> {
+  const row = await db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row !== undefined && mayRead(access, row.workspace)) return row
+  throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
 }
 
 /** What was done to the gateway itself, its admin keys and sessions among it, is for those who may do everything. */

@@ -7,7 +7,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { TriedChat } from '../domain/usable-key.ts'
 import type { Call, CallReply } from '../http/call.ts'
 import type { NodeLease, Scope, ScopeStatus } from '../limits/ledger.ts'
-import { type AuditEntry, writeAudit } from '../store/control/audit.ts'
+import { type Audited, writeAudit } from '../store/control/audit.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
 import type { Node } from '../store/control/nodes.ts'
 import type { Database } from '../store/engine/schema.ts'
@@ -81,8 +81,7 @@ export interface LedgerView {
   }>
 }
 
-type Audited = Omit<AuditEntry, 'actor'>
-type Author = Pick<Context, 'actor' | 'now'>
+type Author = Pick<Context, 'actor' | 'now' | 'asAudited'>
 type Make<T> = (transaction: Transaction<Database>) => Promise<{ result: T; audit: Audited | null }>
 
 /**
@@ -101,10 +100,10 @@ export function changeBeside<T>(deps: Pick<ManagementDeps, 'db'>, author: Author
 /** Within a transaction that does more. */
 export async function withAudit<T>(
   transaction: Transaction<Database>,
-  { actor, now }: Author,
+  { actor, now, asAudited }: Author,
   make: Make<T>,
 ): Promise<T> {
   const { result, audit } = await make(transaction)
-  if (audit !== null) await writeAudit(transaction, { ...audit, actor }, now)
+  if (audit !== null) await writeAudit(transaction, { ...(asAudited?.(audit) ?? audit), actor }, now)
   return result
 }

@@ -25,6 +25,7 @@ import { catalogHandlers } from './registry/catalog.ts'
 import { registryHandlers } from './registry/registry.ts'
 import { explainHandlers } from './requests/explain.ts'
 import { requestHandlers } from './requests/requests.ts'
+import { restoreHandlers } from './restore.ts'
 import { type HandlersOf, managementRoutes, type RouterDeps } from './router.ts'
 import { routeHandlers } from './routes.ts'
 import { statusHandlers } from './status.ts'
@@ -38,7 +39,7 @@ export function management(
   { version, callsPort }: { version: string; callsPort: () => string | null },
 ): HttpRoute[] {
   const guard = createSignInGuard({ now: () => performance.now(), pause: pauseUnless(deps.stopping) })
-  const handlers: HandlersOf<Contract> = {
+  const plain: HandlersOf<Omit<Contract, 'audit.restore'>> = {
     ...workspaceHandlers(deps),
     ...keyHandlers(deps),
     ...adminKeyHandlers(deps),
@@ -62,6 +63,7 @@ export function management(
     ...nodeHandlers(deps),
     ...playgroundHandlers(deps),
   }
+  const handlers: HandlersOf<Contract> = { ...plain, ...restoreHandlers(deps, plain) }
   return [
     ...managementRoutes(CONTRACT, handlers, { ...deps, ...router, guard, orAway: deps.live.orAway }),
     {

@@ -7,6 +7,7 @@ import { problemText } from '../domain/problem-text.ts'
 import { repeatedName, repetition } from '../domain/request/json-names.ts'
 import type { AnyReply, Call, HttpRoute, StreamedReply, StreamRest } from '../http/call.ts'
 import { jsonTextReply, NOSNIFF } from '../http/respond.ts'
+import type { Audited } from '../store/control/audit.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { type AuthorizeDeps, type Authorized, authorize } from './access/authorize.ts'
 import { refuseOtherSites } from './access/cross-site.ts'
@@ -39,6 +40,8 @@ export interface Context extends Visit, Authorized {
   checkMatch(present: unknown): void
   /** Of an operation that may create: it did, so the answer is 201. */
   created(): void
+  /** Set by an operation that calls another: how the change is recorded instead. */
+  asAudited?(audit: Audited): Audited
 }
 
 export type OperationHandler<O extends Operation> = (

@@ -302,6 +302,11 @@ describe('the log', () => {
     assert.match((await ok('verify')).stdout, /^✓ \d+ keys and workspaces add up/)
     assert.match((await ok('budgets')).stderr, /Nothing has limits/)
     assert.match((await ok('audit list --limit 100')).stdout, /ADMIN_KEY +routes\.put +default +routes\/fast$/m)
+    const versions = await ok('history route fast')
+    assert.match(versions.stdout, /ADMIN_KEY +created$/m)
+    assert.match(versions.stderr, /restore ID/)
+    const [newest] = (await ok('history route fast --json')).json().data
+    assert.equal((await ok(`restore ${newest.id}`)).stdout, 'routes/fast is already at this version.\n')
   })
   test('alerts, their rules and channels', async () => {
     await ok('alerts list')

@@ -38,6 +38,11 @@ const ROOMS: Record<string, string[]> = {
     'dashboard/src/shell/place.ts',
   ],
 }
+/** Pure modules of the gateway that a file of the dashboard passes on. */
+const SHARED: Record<string, string[]> = {
+  'dashboard/src/format/token-classes.ts': ['src/domain/pricing/classes.ts'],
+  'dashboard/src/format/changes.ts': ['src/domain/changes/change-words.ts', 'src/domain/changes/restorable.ts'],
+}
 const PACKAGES =
   /^(react|react-dom\/client|@mantine\/\w+|@tanstack\/react-query|lucide-react|wouter|@dnd-kit\/\w+|dayjs|yaml)$/
 
@@ -76,7 +81,7 @@ describe('a room of the dashboard imports only from the rooms listed for it', ()
         }
         const target = normalize(join(dirname(file), specifier))
         if (isType && target === 'src/management/contract/contract.ts') continue
-        if (file === 'dashboard/src/format/token-classes.ts' && target === 'src/domain/pricing/classes.ts') continue
+        if (SHARED[file]?.includes(target)) continue
         if (file === 'dashboard/src/format/agent-setups.ts' && target === 'src/domain/wording/agent-setups.ts') continue
         assert.ok(target.startsWith('dashboard/src/'), `${file} imports ${specifier}`)
         const rooms = ROOMS[room]
@@ -103,10 +108,12 @@ describe('a room of the dashboard imports only from the rooms listed for it', ()
   })
 })
 
-test('of the server the dashboard imports the types of the contract and two tables', () => {
+test('of the server the dashboard imports the types of the contract, two tables and the words of a change', () => {
   const users = files.flatMap((file) => importsOf(file).map((found) => ({ file, ...found })))
   const ofServer = users.filter(({ specifier }) => specifier.includes('../src/'))
   assert.deepEqual(ofServer.map(({ isType, specifier }) => [isType, specifier]).sort(), [
+    [false, '../../../src/domain/changes/change-words.ts'],
+    [false, '../../../src/domain/changes/restorable.ts'],
     [false, '../../../src/domain/pricing/classes.ts'],
     [false, '../../../src/domain/wording/agent-setups.ts'],
     [true, '../../../src/management/contract/contract.ts'],

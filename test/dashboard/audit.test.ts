@@ -71,7 +71,7 @@ describe('the audit list', { concurrency: false }, () => {
 describe('the history of one thing', { concurrency: false }, () => {
   test('of a route, of this workspace only, from its page', async () => {
     await page.goto(`${harness.url}/dashboard/default/routes/fast`)
-    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('link', { name: 'Show in the audit log' }).click()
     await page.waitForURL(/audit\?resource=routes%2Ffast&workspace=default$/)
     await rows().filter({ hasText: 'route fast' }).first().waitFor()
     assert.equal(await rows().count(), 3)
@@ -86,7 +86,7 @@ describe('the history of one thing', { concurrency: false }, () => {
   test('of a key, from its drawer', async () => {
     await page.goto(`${harness.url}/dashboard/default/keys`)
     await page.getByRole('link', { name: 'key-54' }).click()
-    await drawer().getByRole('link', { name: 'History' }).click()
+    await drawer().getByRole('link', { name: 'Show in the audit log' }).click()
     await page.waitForURL(/audit\?resource=keys%2F/)
     await rows().filter({ hasText: 'key-54' }).getByText('created').waitFor()
     assert.equal(await rows().count(), 2)
@@ -98,6 +98,9 @@ describe('an entry', { concurrency: false }, () => {
   test('opens to what changed, field by field, and leads to the thing itself', async () => {
     await page.goto(`${harness.url}/dashboard/default/audit?resource=routes%2Ffast`)
     await rows().filter({ hasText: 'changed' }).getByRole('link').click()
+    await drawer().getByText('Entry 1 added: anthropic/claude-haiku-5-5').waitFor()
+    await assertAccessible(page, 'a change in words')
+    await drawer().getByRole('button', { name: 'Show the fields' }).click()
     const row = (field: string) => drawer().getByRole('row').filter({ hasText: field })
     await row('description').getByText('quick answers').waitFor()
     await row('chain[openai/gpt-4o] position').waitFor()

@@ -150,6 +150,7 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'budgets.list': {},
   'alerts.list': {},
   'audit.list': {},
+  'audit.restore': { params: () => ({ id: foreign.audit }), status: 404 },
   'audit.get': { params: () => ({ id: foreign.audit }), status: 404 },
   'status.get': {},
   'nodes.list': {},

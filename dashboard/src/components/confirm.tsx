@@ -12,6 +12,8 @@ export interface ConfirmProps {
   action: string
   /** What must be typed first, for what cannot be undone. */
   typed?: string
+  /** Can be undone. */
+  isHarmless?: boolean
   isBusy: boolean
   error: ApiError | null
   onConfirm: () => void
@@ -19,7 +21,7 @@ export interface ConfirmProps {
 
 /** Asks before something is gone. */
 export function Confirm(props: ConfirmProps) {
-  const { isOpen, onClose, title, children, action, typed, isBusy, error, onConfirm } = props
+  const { isOpen, onClose, title, children, action, typed, isHarmless = false, isBusy, error, onConfirm } = props
   const [text, setText] = useState('')
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
@@ -45,7 +47,7 @@ export function Confirm(props: ConfirmProps) {
             Cancel
           </Button>
           <Button
-            color="red.9"
+            {...(isHarmless ? {} : { color: 'red.9' })}
             loading={isBusy}
             disabled={typed !== undefined && text !== typed}
             onClick={onConfirm}

@@ -40,4 +40,27 @@ export const auditOperations = {
     params: z.strictObject({ id: z.string().max(64) }),
     reply: AuditEntry,
   }),
+  'audit.restore': operation({
+    role: 'editor',
+    scope: 'rows',
+    method: 'POST',
+    path: '/audit/{id}/restore',
+    tag: 'Audit',
+    summary: 'Restore a version of a route, key, provider, workspace or model as a new version',
+    params: z.strictObject({ id: z.string().max(64) }),
+    body: z.strictObject({
+      version: z
+        .enum(['before', 'after'])
+        .optional()
+        .describe('Which side of the change; default `after`, or `before` for a deletion'),
+    }),
+    reply: z.strictObject({
+      resource: z.string(),
+      workspace: z.string().nullable(),
+      changed: z.boolean().describe('False: this version is already the current one'),
+      before: z.unknown().describe('What the restore replaced; never a secret'),
+      after: z.unknown(),
+      notes: z.array(z.string()).describe('What to do next, such as a secret to enter again'),
+    }),
+  }),
 }

@@ -14,6 +14,9 @@ export interface AuditEntry {
   after: unknown
 }
 
+/** The change itself, before it is known who made it. */
+export type Audited = Omit<AuditEntry, 'actor'>
+
 /** Call it in the transaction of the change itself: neither exists without the other. */
 export async function writeAudit(db: Kysely<Database>, entry: AuditEntry, now: number): Promise<void> {
   const row: AuditRow = {

@@ -233,6 +233,8 @@ async function alerts(): Promise<void> {
 async function gateway(): Promise<void> {
   const { id } = first(await ok(admin.GET('/audit', { params: { query: { limit: 5 } } })))
   same((await ok(admin.GET('/audit/{id}', { params: { path: { id } } }))).id, id)
+  const route = first(await ok(admin.GET('/audit', { params: { query: { resource: 'routes/' } } })))
+  same((await ok(admin.POST('/audit/{id}/restore', { params: { path: { id: route.id } }, body: {} }))).notes.length, 0)
   await ok(admin.GET('/status'))
   same(first(await ok(admin.GET('/nodes'))).alive, true)
   // No node has died here.

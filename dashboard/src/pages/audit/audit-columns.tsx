@@ -3,10 +3,9 @@ import { Link } from 'wouter'
 import type { Item } from '../../api/client.ts'
 import type { Column } from '../../components/data-table.tsx'
 import { Time } from '../../components/time.tsx'
+import { actorOf, KINDS, nameIn, resourceOf, verbOf } from '../../format/audit-entry.ts'
+import { changeWords } from '../../format/changes.ts'
 import classes from './audit.module.css'
-import { OTHER_ACTORS } from './audit-filters.tsx'
-import { summaryOf } from './difference.ts'
-import { KINDS, nameIn, resourceOf, verbOf } from './resource.ts'
 
 export type AuditEntry = Item<'audit.list'>
 
@@ -21,7 +20,7 @@ export function columnsOf(address: (id: string) => string): Column<AuditEntry>[]
         </Link>
       ),
     },
-    { name: 'actor', title: 'Who', cell: ({ actor, actor_name }) => OTHER_ACTORS[actor] ?? actor_name },
+    { name: 'actor', title: 'Who', cell: ({ actor, actor_name }) => actorOf(actor, actor_name) },
     { name: 'action', title: 'Did', cell: (entry) => <Verb entry={entry} /> },
     {
       name: 'resource',
@@ -50,7 +49,7 @@ export function columnsOf(address: (id: string) => string): Column<AuditEntry>[]
       title: 'Change',
       wideOnly: true,
       cell: ({ before, after }) => {
-        const summary = summaryOf(before, after)
+        const summary = changeWords(before, after).join(' · ')
         return (
           <span className={classes['summary']} title={summary}>
             {summary}

@@ -1,17 +1,20 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { useOperation } from '../../api/hooks.ts'
 import { CopyText } from '../../components/copy.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { FactList } from '../../components/fact-list.tsx'
+import { useMayRestore } from '../../components/history/history.tsx'
+import { RestoreDialog } from '../../components/history/restore-dialog.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { actorOf, KINDS, nameIn, placeOf, resourceOf } from '../../format/audit-entry.ts'
+import { changeWords, restorableSettings } from '../../format/changes.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import { type AuditEntry, Verb } from './audit-columns.tsx'
-import { OTHER_ACTORS } from './audit-filters.tsx'
 import { DifferenceTable } from './difference-table.tsx'
 import { ImportedList, isImported } from './imported-list.tsx'
-import { KINDS, nameIn, placeOf, resourceOf } from './resource.ts'
 
 export interface AuditDrawerProps {
   id: string | undefined
@@ -21,18 +24,20 @@ export interface AuditDrawerProps {
 }
 
 export function AuditDrawer({ id, onClose, known }: AuditDrawerProps) {
+  const [isCovered, setCovered] = useState(false)
   const listed = known?.find((entry) => entry.id === id)
   const asked = useOperation('audit.get', { params: { id: id ?? '' } }, { enabled: id !== undefined && !listed })
   const entry = listed ?? (asked.data?.id === id ? asked.data : undefined)
   return (
     <DetailDrawer
       isOpen={id !== undefined}
+      isCovered={isCovered}
       onClose={onClose}
       size={720}
       title={entry === undefined ? 'Change' : <Headline entry={entry} />}
     >
       <Loaded query={{ data: entry, error: entry ? null : asked.error, refetch: asked.refetch as never }}>
-        {(shown) => <Entry entry={shown} />}
+        {(shown) => <Entry key={shown.id} entry={shown} onCovered={setCovered} />}
       </Loaded>
     </DetailDrawer>
   )
@@ -42,30 +47,81 @@ function Headline({ entry }: { entry: AuditEntry }) {
   const { resource, before, after, actor, actor_name } = entry
   return (
     <Text fw={650} fz="lg" lineClamp={2}>
-      {OTHER_ACTORS[actor] ?? actor_name} <Verb entry={entry} /> {KINDS[resourceOf(resource).kind]?.one}{' '}
+      {actorOf(actor, actor_name)} <Verb entry={entry} /> {KINDS[resourceOf(resource).kind]?.one}{' '}
       {nameIn(resource, before, after)}
     </Text>
   )
 }
 
-function Entry({ entry }: { entry: AuditEntry }) {
+function Entry({ entry, onCovered }: { entry: AuditEntry; onCovered: (isCovered: boolean) => void }) {
   const { before, after } = entry
-  const title = before === null ? 'What was made' : after === null ? 'What it was' : 'What changed'
   return (
     <Stack gap="xl">
       <Facts entry={entry} />
       {isRead(entry) ? null : isImported(after) ? (
         <ImportedList imported={after} />
-      ) : (
-        <DrawerSection title={title}>
+      ) : before === null || after === null ? (
+        <DrawerSection title={before === null ? 'Created as' : 'Deleted'}>
           <DifferenceTable before={before} after={after} />
         </DrawerSection>
+      ) : (
+        <Changed before={before} after={after} />
       )}
+      {after === null && before !== null && <RestoreDeleted entry={entry} onCovered={onCovered} />}
     </Stack>
   )
 }
 
-/** Somebody has looked at something; nothing is different. */
+function Changed({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <DrawerSection title="What changed">
+      <Stack gap={4}>
+        {changeWords(before, after).map((line) => (
+          <Text key={line} size="sm">
+            {line}
+          </Text>
+        ))}
+      </Stack>
+      <Group>
+        <Button variant="subtle" size="compact-xs" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+          {isOpen ? 'Hide the fields' : 'Show the fields'}
+        </Button>
+      </Group>
+      {isOpen && <DifferenceTable before={before} after={after} />}
+    </DrawerSection>
+  )
+}
+
+/** The way back for what has no page any more; only while nothing has taken its place. */
+function RestoreDeleted({ entry, onCovered }: { entry: AuditEntry; onCovered: (isCovered: boolean) => void }) {
+  const { id, resource, workspace, before } = entry
+  const query = { resource, limit: 1, ...(workspace === null ? {} : { workspace }) }
+  const newest = useOperation('audit.list', { query }).data?.data[0]
+  const mayRestore = useMayRestore(resource, before as object)
+  const [isAsking, setAsking] = useState(false)
+  const ask = (isOpen: boolean) => {
+    setAsking(isOpen)
+    onCovered(isOpen)
+  }
+  if (newest?.id !== id || !mayRestore || restorableSettings(resource, before) === null) return null
+  return (
+    <Group>
+      <Button variant="default" onClick={() => ask(true)}>
+        Restore
+      </Button>
+      {isAsking && (
+        <RestoreDialog
+          version={{ ...entry, version: 'before', state: before, words: [] }}
+          current={null}
+          onClose={() => ask(false)}
+        />
+      )}
+    </Group>
+  )
+}
+
+/** Something was read; nothing changed. */
 function isRead({ before, after }: AuditEntry): boolean {
   return before === null && after === null
 }
@@ -89,7 +145,7 @@ function Facts({ entry }: { entry: AuditEntry }) {
       <dt>Who</dt>
       <dd>
         <Group gap="xs">
-          {OTHER_ACTORS[actor] ?? actor_name}
+          {actorOf(actor, actor_name)}
           <Anchor component={Link} href={only('actor', actor)} size="xs">
             Everything they did
           </Anchor>

@@ -1,14 +1,8 @@
 import { Group, Select } from '@mantine/core'
 import { useAll } from '../../api/hooks.ts'
 import { SearchField } from '../../components/search-field.tsx'
+import { KINDS, OTHER_ACTORS } from '../../format/audit-entry.ts'
 import { useUrlState } from '../../shell/place.ts'
-import { KINDS } from './resource.ts'
-
-/** Who acts besides people with an admin key. */
-export const OTHER_ACTORS: Record<string, string> = {
-  config: 'switchyard.yaml',
-  environment: 'the environment',
-}
 
 export function AuditFilters() {
   const [{ resource = '', actor = '', workspace = null }, setSearch] = useUrlState()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changesOf, differencesOf, summaryOf } from './difference.ts'
+import { changesOf, differencesOf } from './difference.ts'
 
 const told = (before: unknown, after: unknown) =>
   changesOf(before, after).map(({ field, kind, before: old, after: now }) => [field, kind, old, now])
@@ -74,10 +74,4 @@ describe('what two versions of an object differ in', () => {
       ['a.b', 'added', null, 2],
     ])
   })
-})
-
-test('a summary leaves out when something was last touched', () => {
-  const before = { rpm: 1, updated_at: 'then' }
-  assert.equal(summaryOf(before, { rpm: 2, updated_at: 'now' }), 'rpm: 1 → 2')
-  assert.equal(summaryOf(null, { rpm: 2 }), '')
 })

@@ -1,5 +1,3 @@
-import { valueText } from '../../format/value.ts'
-
 /** One field of an object and what became of it. */
 export interface FieldDifference {
   /** `limits.budget.usd`, `chain[name].timeout_ms`. */
@@ -104,16 +102,4 @@ function nameOf(value: unknown): string | null {
   if (provider !== undefined && model !== undefined) return `${provider}/${model}`
   const text = name ?? alias ?? id
   return text === undefined ? null : String(text)
-}
-
-/** Fields that every change touches and nobody asks about. */
-const BOOKKEEPING = new Set(['updated_at', 'created_at', 'price_version', 'price_source', 'priced_at'])
-
-/** What happened, in a line of a list. */
-export function summaryOf(before: unknown, after: unknown): string {
-  if (!isPresent(before) || !isPresent(after)) return ''
-  const changes = changesOf(before, after).filter(({ field }) => !BOOKKEEPING.has(field))
-  return changes
-    .map(({ field, before: old, after: now }) => `${field}: ${valueText(old)} → ${valueText(now)}`)
-    .join(' · ')
 }

@@ -7,6 +7,7 @@ import { useChange, useVersioned } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { History } from '../../components/history/history.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
 import { RateUse } from '../../components/limits/rate-use.tsx'
 import { MayButton } from '../../components/may-button.tsx'
@@ -35,6 +36,7 @@ export interface KeyDrawerProps {
 export function KeyDrawer({ id, use, onClose }: KeyDrawerProps) {
   const key = useVersioned('keys.get', { params: { id } })
   const [dialog, setDialog] = useState<'rotate' | 'revoke' | null>(null)
+  const [isRestoring, setRestoring] = useState(false)
   const [revoking, setRevoking] = useState<Item<'keys.values'> | null>(null)
   const value = key.data?.value
   return (
@@ -43,7 +45,7 @@ export function KeyDrawer({ id, use, onClose }: KeyDrawerProps) {
         isOpen
         onClose={onClose}
         title={<Heading of={value} />}
-        isCovered={dialog !== null || revoking !== null}
+        isCovered={dialog !== null || revoking !== null || isRestoring}
       >
         <Loaded query={key}>
           {(read) => (
@@ -55,6 +57,14 @@ export function KeyDrawer({ id, use, onClose }: KeyDrawerProps) {
               <KeyValues of={read.value} onRevoke={isChangeable(read.value, Date.now()) ? setRevoking : null} />
               <Divider color="var(--line)" />
               <Settings read={read} reload={() => key.refetch()} />
+              <DrawerSection title="History">
+                <History
+                  resource={`keys/${id}`}
+                  workspace={read.value.workspace}
+                  current={read.value}
+                  onCovered={setRestoring}
+                />
+              </DrawerSection>
             </Stack>
           )}
         </Loaded>
@@ -90,9 +100,6 @@ function Actions({ of: key, onOpen }: { of: Key; onOpen: (dialog: 'rotate' | 're
       <Group gap="md">
         <Anchor component={Link} href={`${path('requests')}?key=${encodeURIComponent(key.id)}`} size="sm">
           Its requests
-        </Anchor>
-        <Anchor component={Link} href={`${path('audit')}?resource=${encodeURIComponent(`keys/${key.id}`)}`} size="sm">
-          History
         </Anchor>
         {works(key, now) && (
           <Anchor component={Link} href={`${path('playground')}?key=${encodeURIComponent(key.id)}`} size="sm">

@@ -2,7 +2,8 @@ import { Group, Stack, Text } from '@mantine/core'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useOperation, useVersioned } from '../../api/hooks.ts'
-import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
+import { History } from '../../components/history/history.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
@@ -32,6 +33,7 @@ export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerP
   )
   const [{ edit }, setSearch] = useUrlState()
   const [isDeleting, setDeleting] = useState(false)
+  const [isRestoring, setRestoring] = useState(false)
   const [edition, setEdition] = useState(0)
   const stored = provider.data?.value
   const isEditing = edit !== undefined && stored !== undefined && isEditable(stored)
@@ -40,7 +42,7 @@ export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerP
       <DetailDrawer
         isOpen={name !== undefined}
         onClose={onClose}
-        isCovered={isDeleting}
+        isCovered={isDeleting || isRestoring}
         isForm={isEditing}
         title={<Headline name={name ?? ''} provider={stored} />}
       >
@@ -70,6 +72,14 @@ export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerP
                     onDelete={() => setDeleting(true)}
                   />
                 )}
+                <DrawerSection title="History">
+                  <History
+                    resource={`providers/${value.name}`}
+                    workspace={null}
+                    current={value}
+                    onCovered={setRestoring}
+                  />
+                </DrawerSection>
               </Stack>
             )
           }

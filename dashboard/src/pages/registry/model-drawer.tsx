@@ -3,7 +3,8 @@ import { Coins, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useVersioned } from '../../api/hooks.ts'
 import { CopyIcon } from '../../components/copy.tsx'
-import { DetailDrawer } from '../../components/detail-drawer.tsx'
+import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
+import { History } from '../../components/history/history.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
@@ -24,6 +25,7 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
   const params = place ?? { provider: '', model: '' }
   const model = useVersioned('registry.get', { params }, { enabled: place !== null })
   const [{ edit }, setSearch] = useUrlState()
+  const [isRestoring, setRestoring] = useState(false)
   const [edition, setEdition] = useState(0)
   const stored = model.data?.value
   const isEditing = edit !== undefined && stored?.managed_by !== 'config'
@@ -41,6 +43,7 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
   return (
     <DetailDrawer
       isForm={isEditing}
+      isCovered={isRestoring}
       isOpen={place !== null}
       onClose={onClose}
       size={680}
@@ -58,7 +61,7 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
             isEditing ? (
               <ModelForm key={edition} {...form} stored={value} etag={etag} />
             ) : (
-              <Shown model={value} onEdit={() => setSearch({ edit: '1' })} />
+              <Shown model={value} onEdit={() => setSearch({ edit: '1' })} onCovered={setRestoring} />
             )
           }
         </Loaded>
@@ -94,7 +97,13 @@ function Unknown({ onAdd }: { onAdd: () => void }) {
   )
 }
 
-function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) {
+interface ShownProps {
+  model: RegistryModel
+  onEdit: () => void
+  onCovered: (isCovered: boolean) => void
+}
+
+function Shown({ model, onEdit, onCovered }: ShownProps) {
   const { provider, model: name, managed_by } = model
   return (
     <Stack gap="xl">
@@ -121,6 +130,9 @@ function Shown({ model, onEdit }: { model: RegistryModel; onEdit: () => void }) 
       />
       <PriceHistory key={`${provider}/${name}`} provider={provider} model={name} />
       <ModelFacts model={model} />
+      <DrawerSection title="History">
+        <History resource={`registry/${provider}/${name}`} workspace={null} current={model} onCovered={onCovered} />
+      </DrawerSection>
     </Stack>
   )
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Copy, Eraser, FlaskConical, History, Trash2 } from 'lucide-react'
+import { Copy, Eraser, FlaskConical, Trash2 } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
@@ -24,7 +24,6 @@ export interface RouteActionsProps {
 export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps) {
   const { alias, managed_by } = present.value
   const path = usePath()
-  const workspace = useWorkspace()
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -36,14 +35,6 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
         leftSection={<FlaskConical size={15} aria-hidden />}
       >
         Playground
-      </Button>
-      <Button
-        component={Link}
-        href={`${path('audit')}?${new URLSearchParams({ resource: `routes/${alias}`, workspace })}`}
-        variant="default"
-        leftSection={<History size={15} aria-hidden />}
-      >
-        History
       </Button>
       {present.value.cache !== null && <PurgeButton alias={alias} />}
       <MayLink

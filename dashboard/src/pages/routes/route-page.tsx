@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
 import { useVersioned } from '../../api/hooks.ts'
+import { History } from '../../components/history/history.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, ErrorState, LoadingRows } from '../../components/states.tsx'
@@ -33,6 +34,7 @@ export function RoutePage({ alias }: { alias: string }) {
           <ErrorState error={error} retry={() => void route.refetch()} />
         )}
       </Panel>
+      {error?.status === 404 && <RouteHistory alias={alias} current={null} />}
     </Page>
   )
 }
@@ -56,8 +58,21 @@ function Present({ present, ...others }: PresentProps) {
       start={start}
       taken={NO_ALIASES}
       {...others}
-      side={(hasChanges) => <TryPanel alias={present.value.alias} hasChanges={hasChanges} />}
+      side={(hasChanges) => (
+        <>
+          <TryPanel alias={present.value.alias} hasChanges={hasChanges} />
+          <RouteHistory alias={present.value.alias} current={present.value} />
+        </>
+      )}
     />
+  )
+}
+
+function RouteHistory({ alias, current }: { alias: string; current: Route | null }) {
+  return (
+    <Panel title="History">
+      <History resource={`routes/${alias}`} workspace={useWorkspace()} current={current} />
+    </Panel>
   )
 }
 

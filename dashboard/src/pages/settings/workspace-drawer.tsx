@@ -6,6 +6,7 @@ import { useChange, useOperation } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/budget-bar.tsx'
 import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { History } from '../../components/history/history.tsx'
 import { LimitsInWords } from '../../components/limits/limits-in-words.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -25,6 +26,8 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
   const isGoing = remove.isPending || remove.isSuccess
   const workspace = useOperation('workspaces.get', { params: { name } }, { enabled: !isGoing })
   const [isDeleting, setDeleting] = useState(false)
+  const [isRestoring, setRestoring] = useState(false)
+  const [edition, setEdition] = useState(0)
   return (
     <>
       <DetailDrawer
@@ -35,15 +38,24 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
             {name}
           </Text>
         }
-        isCovered={isDeleting}
+        isCovered={isDeleting || isRestoring}
       >
         <Loaded query={workspace}>
           {(value) => (
             <Stack gap="lg">
               <Summary of={value} />
               {!isGoing && <WorkspaceBudget of={value} />}
-              <Settings key={value.name} of={value} />
+              <Settings key={`${value.name} ${edition}`} of={value} />
               {value.guardrail !== null && <GuardrailSecret workspace={value.name} />}
+              <DrawerSection title="History">
+                <History
+                  resource={`workspaces/${value.name}`}
+                  workspace={value.name}
+                  current={value}
+                  onCovered={setRestoring}
+                  onRestored={() => void workspace.refetch().then(() => setEdition((now) => now + 1))}
+                />
+              </DrawerSection>
               <DrawerSection title="Delete">
                 {value.name === 'default' ? (
                   <Text size="sm" c="dimmed">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameIn, placeOf, resourceOf, verbOf } from './resource.ts'
+import { nameIn, placeOf, resourceOf, verbOf } from './audit-entry.ts'
 
 test('a resource is its kind and the rest, whatever slashes the rest has', () => {
   assert.deepEqual(resourceOf('registry/local/org/model'), { kind: 'registry', id: 'local/org/model' })

@@ -24,6 +24,19 @@ export const KINDS: Record<string, { one: string; many: string }> = {
   'sign-ins': { one: 'sign-in', many: 'Refused sign-ins' },
   secrets: { one: 'secrets', many: 'Secrets' },
   requests: { one: 'request', many: 'Stored content' },
+  'alert-rules': { one: 'alert rule', many: 'Alert rules' },
+  'alert-channels': { one: 'alert channel', many: 'Alert channels' },
+  nodes: { one: 'node', many: 'Nodes' },
+}
+
+/** Who acts besides people and admin keys. */
+export const OTHER_ACTORS: Record<string, string> = {
+  config: 'switchyard.yaml',
+  environment: 'the environment',
+}
+
+export function actorOf(actor: string, name: string): string {
+  return OTHER_ACTORS[actor] ?? name
 }
 
 /** What people call it: a key has an id that says nothing, and a name. */
@@ -31,7 +44,7 @@ export function nameIn(resource: string, before: unknown, after: unknown): strin
   const { kind, id } = resourceOf(resource)
   const shown = (after ?? before ?? {}) as Record<string, unknown>
   const named = (...fields: string[]) => fields.map((field) => shown[field]).find((each) => typeof each === 'string')
-  if (kind === 'keys' || kind === 'admin-keys') return named('name') ?? id
+  if (['keys', 'admin-keys', 'alert-channels', 'nodes'].includes(kind)) return named('name') ?? id
   if (kind === 'sessions') return named('key_name', 'person_name') ?? id
   if (kind === 'people' || kind === 'invites') return named('email', 'name') ?? id
   if (resource === 'registry') return 'price list'
@@ -55,6 +68,9 @@ export function placeOf(resource: string): string[] | null {
     case 'admin-keys':
     case 'sessions':
       return ['settings', kind]
+    case 'alert-rules':
+    case 'alert-channels':
+      return ['alerts']
     default:
       return null
   }
@@ -68,6 +84,13 @@ const VERBS: Record<string, string> = {
   rotate: 'rotated',
   pause: 'paused',
   resume: 'resumed',
+  restore: 'restored',
+  forget: 'removed',
+  withdraw: 'withdrew',
+  remove: 'removed',
+  'price-percent': 'changed the price limit of',
+  'purge-cache': 'purged the cache of',
+  'end-sessions': 'ended the sessions of',
   'revoke-value': 'revoked a value of',
   import: 'imported',
   end: 'ended',
