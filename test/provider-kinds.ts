@@ -1,6 +1,13 @@
 import type { ProviderKinds } from '../src/domain/provider.ts'
 
-const UNKNOWN = { isAddressKnown: false, settings: null, credentials: [], onCallerLeft: 'abort' } as const
+const UNKNOWN = {
+  title: '',
+  hint: '',
+  isAddressKnown: false,
+  settings: null,
+  credentials: [],
+  onCallerLeft: 'abort',
+} as const
 
 /** Made-up families, of which only the providers from the environment need no address. */
 export function kindsOf(builtin: readonly { name: string; family: string }[]): ProviderKinds {

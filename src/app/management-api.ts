@@ -1,7 +1,9 @@
 import type { Deps } from '../calls/deps.ts'
 import { explain } from '../calls/explain.ts'
 import { testProvider } from '../calls/models/test-provider.ts'
+import { tryProvider } from '../calls/models/try-provider.ts'
 import { tryCall } from '../calls/try-call.ts'
+import type { Provider } from '../domain/provider.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { clientSource } from '../http/client-source.ts'
@@ -52,6 +54,11 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     streaming: deps.streams.settings.isOnByDefault,
     threads: Math.max(1, threads.count),
   }
+  const familyOf = (provider: Provider) => {
+    const family = deps.families.get(provider.family)
+    if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
+    return family
+  }
   const parts: ManagementDeps = {
     db,
     reads,
@@ -67,11 +74,8 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
     configFile: config.file === null ? null : config.filePath,
     explain: (body, by) => explain(body, by, deps),
     providerKinds: PROVIDER_KINDS,
-    async testProvider(provider) {
-      const family = deps.families.get(provider.family)
-      if (family === undefined) throw new Error(`the provider ${provider.name} has an unknown family`)
-      return testProvider(provider, family, deps)
-    },
+    testProvider: async (provider) => testProvider(provider, familyOf(provider), deps),
+    tryProvider: async (provider, model, known) => tryProvider(provider, familyOf(provider), { model, known }, deps),
     testChannel: (channel) => testChannel(deps, channel),
     catalogModels: () => deps.catalog.models(),
     ledger: {

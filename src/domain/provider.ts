@@ -1,4 +1,5 @@
 import { scrubMessage } from './errors.ts'
+import type { Picodollars, Price } from './pricing/price.ts'
 import { proxySecrets } from './proxy-url.ts'
 
 /**
@@ -69,7 +70,13 @@ export interface ProviderKinds {
   presets(): readonly PresetKind[]
 }
 
-export interface FamilyKind {
+/** For people: the name they know it by, and what one needs or gets there. */
+interface Shown {
+  title: string
+  hint: string
+}
+
+export interface FamilyKind extends Shown {
   name: string
   /** Its providers need no base URL of their own. */
   isAddressKnown: boolean
@@ -81,7 +88,7 @@ export interface FamilyKind {
   onCallerLeft: OnCallerLeft
 }
 
-export interface PresetKind {
+export interface PresetKind extends Shown {
   name: string
   family: string
   /** Null: every installation has its own. */
@@ -149,7 +156,24 @@ export interface ProviderTest {
   status: number | null
   /** Models on the first page of its list; null without a list. */
   models: number | null
+  /** Their ids; empty without a list. */
+  listed: readonly string[]
   message: string
+}
+
+/** A chat model of the vendor, from the registry. */
+export interface KnownModel {
+  model: string
+  traits: ModelTraits
+  price: Price
+}
+
+/** A test that also makes one short call. */
+export interface ProviderTrial extends ProviderTest {
+  /** Null when no call was made, or it failed: the message says why. */
+  call: { model: string; latencyMs: number; cost: Picodollars | null } | null
+  /** Listed chat models with a known price, cheapest first. */
+  suggested: readonly string[]
 }
 
 /** What is known of a model beyond its price; null = unknown. The provider's own model list wins over the registry. */

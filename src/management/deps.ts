@@ -2,7 +2,14 @@ import type { Kysely, Transaction } from 'kysely'
 import type { AlertChannel } from '../domain/alerts/channel.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
-import type { CatalogModel, Provider, ProviderKinds, ProviderTest } from '../domain/provider.ts'
+import type {
+  CatalogModel,
+  KnownModel,
+  Provider,
+  ProviderKinds,
+  ProviderTest,
+  ProviderTrial,
+} from '../domain/provider.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { TriedChat } from '../domain/usable-key.ts'
 import type { Call, CallReply } from '../http/call.ts'
@@ -40,6 +47,8 @@ export interface ManagementDeps {
   configFile: string | null
   providerKinds: ProviderKinds
   testProvider(provider: Provider): Promise<ProviderTest>
+  /** Also makes one short call, which costs money. Null: the cheapest model. */
+  tryProvider(provider: Provider, model: string | null, known: ReadonlyMap<string, KnownModel>): Promise<ProviderTrial>
   /** Sends a test message; what went wrong in a line without secrets, or null. */
   testChannel(channel: AlertChannel): Promise<string | null>
   /** The direct model ids, sorted by provider and id. */

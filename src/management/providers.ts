@@ -16,7 +16,8 @@ import { rowVendor } from '../store/control/vendor.ts'
 import type { Database, ProviderRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import { MASKED, type providerOperations } from './contract/providers.ts'
-import { change, type ManagementDeps } from './deps.ts'
+import { change, changeBeside, type ManagementDeps } from './deps.ts'
+import { knownModels, trialView } from './provider-trial.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf, OperationHandler } from './router.ts'
 
@@ -94,6 +95,23 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
       const { ok, latencyMs, status, models, message } = await deps.testProvider(provider)
       return { ok, latency_ms: latencyMs, status, models, message }
     },
+    'providers.try': tryUnsaved(deps),
+  }
+}
+
+/** What is saved later is tested as it is typed. */
+function tryUnsaved(deps: ManagementDeps): Handlers['providers.try'] {
+  return async ({ params: { name }, body: { model, ...body } }, context) => {
+    const present = await findProvider(deps.db, name)
+    if (present !== null) mayChange(present)
+    const stored = present === null ? null : providerFromRow(present, deps.secrets)
+    const provider = asked(name, body, stored, deps.providerKinds)
+    // The request log knows the calls of keys only; this one spends money, so it is recorded before it is made.
+    await changeBeside(deps, context, async () => ({
+      result: null,
+      audit: providerAuditEntry('providers.try', name, null, { family: provider.family, model: model ?? null }),
+    }))
+    return trialView(await deps.tryProvider(provider, model ?? null, knownModels(provider, deps.snapshot())))
   }
 }
 

@@ -3,7 +3,7 @@ import { problemText } from '../domain/problem-text.ts'
 import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
 import { FAMILIES } from './families.ts'
 import type { BuiltinProvider } from './family.ts'
-import { PRESETS } from './presets.ts'
+import { PRESETS, shown } from './presets.ts'
 
 /** The providers that exist from the environment alone. */
 export function builtinProviders(): (BuiltinProvider & { family: string })[] {
@@ -20,12 +20,13 @@ export const PROVIDER_KINDS: ProviderKinds = {
   families: () =>
     [...FAMILIES].map(([name, { isAddressKnown, settings, credentials = [], onCallerLeft }]) => ({
       name,
+      ...shown(name),
       isAddressKnown: isAddressKnown === true,
       settings: settings === undefined ? null : z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' }),
       credentials,
       onCallerLeft: onCallerLeft ?? DEFAULT_ON_CALLER_LEFT,
     })),
-  presets: () => [...PRESETS].map(([name, { family, baseUrl }]) => ({ name, family, baseUrl })),
+  presets: () => [...PRESETS].map(([name, { family, baseUrl }]) => ({ name, ...shown(name), family, baseUrl })),
   familyOf({ name, preset }) {
     if (preset !== undefined) return PRESETS.get(preset)?.family ?? FIRST_FAMILY
     return builtinProviders().find((builtin) => builtin.name === name)?.family ?? null

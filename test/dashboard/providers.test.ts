@@ -39,6 +39,7 @@ after(async () => {
 })
 
 const drawer = () => page.getByRole('dialog')
+const advanced = () => drawer().getByRole('button', { name: 'Advanced' }).click()
 
 describe('the providers', { concurrency: false }, () => {
   test('stand as cards; one is asked whether it answers', async () => {
@@ -83,21 +84,34 @@ describe('a provider of one’s own', { concurrency: false }, () => {
     return [headers['authorization'], headers['x-team']]
   }
 
-  test('is added, and a route uses it', async () => {
+  test('is chosen from the grid, tested with a real call, added, and gets the suggested route', async () => {
     await page.getByRole('button', { name: 'Add a provider' }).click()
+    await drawer().getByRole('searchbox', { name: 'Vendor' }).fill('other')
+    await assertAccessible(page, 'the grid of vendors')
+    await drawer().getByRole('button', { name: 'Other server' }).click()
     await drawer().getByLabel('Name', { exact: false }).first().fill('edge')
-    await drawer().getByRole('combobox', { name: 'Family' }).click()
-    await page.getByRole('option', { name: 'openai' }).click()
     await drawer().getByLabel('Base URL').fill(harness.simulator.openaiUrl)
     await drawer().getByRole('textbox', { name: 'API key' }).fill('sk-first-secret')
+    await advanced()
     await drawer().getByRole('button', { name: 'Add a header' }).click()
     await drawer().getByLabel('Name of header 1').fill('x-team')
     await drawer().getByLabel('Value of header 1').fill('research')
     await assertAccessible(page, 'the form of a new provider')
-    await page.keyboard.press('Enter')
+    await drawer().getByRole('button', { name: 'Test', exact: true }).click()
+    await drawer().getByRole('status').getByText('answered;', { exact: false }).waitFor()
+    await drawer().getByLabel('Value of header 1').fill('science')
+    await drawer().getByText('Changed since the last test.').waitFor()
+    await drawer().getByLabel('Value of header 1').fill('research')
+    await drawer().getByLabel('Test model').fill('gpt-sim-503')
+    await assertAccessible(page, 'a tested provider')
+    await drawer().getByRole('button', { name: 'Add provider' }).click()
     await drawer().getByText('set, not shown').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/default/providers/edge')
-    await manage('PUT', '/routes/away', { chain: [{ provider: 'edge', model: 'gpt-4o' }] })
+    await drawer().getByLabel('Alias').fill('away')
+    await assertAccessible(page, 'a suggested route')
+    await drawer().getByRole('button', { name: 'Create route' }).click()
+    await drawer().getByRole('link', { name: 'away' }).waitFor()
+    assert.equal(await drawer().getByText('Suggested route').count(), 0)
     assert.deepEqual(await keyOf(), ['Bearer sk-first-secret', 'research'])
   })
 
@@ -105,9 +119,11 @@ describe('a provider of one’s own', { concurrency: false }, () => {
     await drawer().getByRole('button', { name: 'Edit' }).click()
     await drawer().getByRole('button', { name: 'Replace' }).click()
     await drawer().getByRole('textbox', { name: 'New API key' }).fill('sk-second-secret')
+    await advanced()
     await drawer().getByRole('radio', { name: 'Drain' }).check()
     await assertAccessible(page, 'the form of a provider')
-    await drawer().getByRole('button', { name: 'Save' }).click()
+    await drawer().getByRole('button', { name: 'Test', exact: true }).click()
+    await drawer().getByRole('button', { name: 'Save', exact: true }).click()
     await drawer().getByText('read on to the end (drain)').waitFor()
     await drawer().getByRole('button', { name: 'Edit' }).waitFor()
     assert.deepEqual(await keyOf(), ['Bearer sk-second-secret', 'research'])
@@ -118,7 +134,7 @@ describe('a provider of one’s own', { concurrency: false }, () => {
     await drawer().getByRole('button', { name: 'Edit' }).click()
     await drawer().getByLabel('Base URL').fill(`${harness.simulator.openaiUrl}/mine`)
     await manage('PUT', '/providers/edge', { family: 'openai', base_url: harness.simulator.openaiUrl, headers: null })
-    await drawer().getByRole('button', { name: 'Save' }).click()
+    await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByRole('alert').getByText('Someone else changed this').waitFor()
     await drawer().getByRole('button', { name: 'Load the newer version' }).click()
     await drawer().getByLabel('Name of header 1').waitFor({ state: 'detached' })
@@ -144,31 +160,33 @@ describe('a provider of one’s own', { concurrency: false }, () => {
 })
 
 describe('a provider with more than a key', { concurrency: false }, () => {
+  const vendor = async (title: string) => {
+    await page.goto(`${harness.url}/dashboard/default/providers?new=1`)
+    await drawer().getByRole('button', { name: title }).click()
+  }
   const choose = async (label: string, option: string) => {
     await drawer().getByRole('combobox', { name: label }).click()
     await page.getByRole('option', { name: option, exact: true }).click()
   }
 
   test('is a vendor that is known: family and address follow from the preset', async () => {
-    await page.goto(`${harness.url}/dashboard/default/providers`)
-    await page.getByRole('button', { name: 'Add a provider' }).click()
-    await drawer().getByLabel('Name', { exact: false }).first().fill('quick')
-    await choose('Preset', 'groq')
+    await vendor('Groq')
+    assert.equal(await drawer().getByLabel('Name', { exact: false }).first().inputValue(), 'groq')
+    await advanced()
     assert.equal(await drawer().getByRole('combobox', { name: 'Family' }).inputValue(), 'openai')
-    await drawer().getByText('Empty: https://api.groq.com', { exact: false }).waitFor()
+    await drawer().getByText('Empty uses https://api.groq.com', { exact: false }).waitFor()
     await drawer().getByRole('textbox', { name: 'API key' }).fill('sk-groq-secret')
-    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByText('as its preset knows it').waitFor()
-    const { json } = await manage('GET', '/providers/quick')
+    const { json } = await manage('GET', '/providers/groq')
     assert.deepEqual([json.preset, json.family, json.base_url], ['groq', 'openai', null])
   })
 
   test('is a second account of a vendor: its prices are the vendor’s, one click away', async () => {
-    await page.goto(`${harness.url}/dashboard/default/providers?new=1`)
-    await drawer().getByLabel('Name', { exact: false }).first().fill('team')
-    await choose('Family', 'anthropic')
+    await vendor('Anthropic')
+    assert.equal(await drawer().getByLabel('Name', { exact: false }).first().inputValue(), 'anthropic-2')
     await drawer().getByRole('textbox', { name: 'API key' }).fill('sk-ant-second-account')
-    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByText('as its family knows it').waitFor()
     await drawer().getByRole('link', { name: 'anthropic', exact: true }).click()
     await page.waitForURL(/\/registry\?provider=anthropic$/)
@@ -176,9 +194,9 @@ describe('a provider with more than a key', { concurrency: false }, () => {
   })
 
   test('has settings and secrets of its family, a proxy and authorities', async () => {
-    await page.goto(`${harness.url}/dashboard/default/providers?new=1`)
+    await vendor('Amazon Bedrock')
     await drawer().getByLabel('Name', { exact: false }).first().fill('cloud')
-    await choose('Family', 'bedrock')
+    await advanced()
     await choose('Add a setting', 'region')
     await drawer().getByRole('textbox', { name: 'region' }).fill('eu-west-1')
     await choose('Add a setting', 'auth')
@@ -189,12 +207,12 @@ describe('a provider with more than a key', { concurrency: false }, () => {
     await drawer().getByLabel('Address of the proxy').fill('http://me:Zq7-password@127.0.0.1:9')
     await drawer().getByLabel('Certificate authorities').fill('not a certificate')
     await assertAccessible(page, 'the form of a provider with credentials')
-    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByText('expected certificates in PEM form', { exact: false }).waitFor()
     await drawer()
       .getByLabel('Certificate authorities')
       .fill(rootCertificates[0] ?? '')
-    await drawer().getByRole('button', { name: 'Add the provider' }).click()
+    await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByText('access_key_id, secret_access_key').waitFor()
     await drawer().getByText('region: eu-west-1').waitFor()
     await drawer().getByText('http://me:***@127.0.0.1:9/').waitFor()
@@ -207,8 +225,9 @@ describe('a provider with more than a key', { concurrency: false }, () => {
   test('keeps what is not shown when it is edited', async () => {
     const before = await stored('cloud')
     await drawer().getByRole('button', { name: 'Edit' }).click()
+    await advanced()
     await drawer().getByRole('radio', { name: 'Drain' }).check()
-    await drawer().getByRole('button', { name: 'Save' }).click()
+    await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByText('read on to the end (drain)').waitFor()
     const { json } = await manage('GET', '/providers/cloud')
     assert.deepEqual(json.credentials, { access_key_id: '***', secret_access_key: '***' })

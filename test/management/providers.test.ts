@@ -356,6 +356,39 @@ describe('DELETE /providers/{name}', () => {
   })
 })
 
+describe('POST /providers/{name}/try', () => {
+  const attempt = (body: Record<string, unknown>, name = 'untried') => ask('POST', `/providers/${name}/try`, body)
+
+  test('makes one call with the cheapest priced model, saves nothing and is audited', async () => {
+    const rows = (await harness.rows()).length
+    const { status, json, text } = await attempt({ family: 'openai', base_url: simulated, api_key: SECRET })
+    assert.equal(status, 200, text)
+    assert.ok(!text.includes(SECRET))
+    assert.deepEqual([json.ok, json.call.model], [true, json.suggested[0] ?? json.call.model])
+    assert.equal((await get('untried')).status, 404)
+    assert.equal((await harness.rows()).length, rows)
+    const audited = await ask('GET', '/audit?resource=providers/untried')
+    assert.deepEqual([audited.json.data[0].action, audited.json.data[0].after.family], ['providers.try', 'openai'])
+  })
+
+  test('prices the call by the vendor whose models it has', async () => {
+    const body = { family: 'openai', preset: 'groq', base_url: simulated, api_key: SECRET, model: 'openai/gpt-oss-20b' }
+    const { json } = await attempt(body)
+    assert.equal(json.ok, true, json.message)
+    assert.match(json.call.cost_usd, /^0\.0000\d+$/)
+  })
+
+  test('says what the provider says when the call fails, and keeps stored secrets at home', async () => {
+    const failed = await attempt({ family: 'openai', base_url: simulated, model: 'gpt-sim-503' })
+    assert.deepEqual([failed.status, failed.json.ok, failed.json.call], [200, false, null])
+    assert.match(failed.json.message, /^gpt-sim-503 did not answer\. It says: /)
+    await put('kept', { family: 'openai', base_url: simulated, api_key: SECRET })
+    const away = await attempt({ family: 'openai', base_url: 'http://127.0.0.1:9/v1' }, 'kept')
+    assert.equal(away.status, 400)
+    assert.match(away.json.error.message, /^api_key: would go to another server/)
+  })
+})
+
 describe('POST /providers/{name}/test', () => {
   const check = async (body: Record<string, unknown>) => {
     assert.ok((await put('tested', { api_key: SECRET, headers: null, ...body })).status < 300)

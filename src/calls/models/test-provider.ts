@@ -6,9 +6,10 @@ import { stoppageWords } from '../../upstream/stoppage-words.ts'
 import { bodyOf, type UpstreamReply } from '../../upstream/whole-response.ts'
 import { wordsOf } from '../read-outcome.ts'
 
-type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'message'>
+type Verdict = Pick<ProviderTest, 'ok' | 'models' | 'listed' | 'message'>
 
 const TIMEOUT_MS = 10_000
+const NO_LIST = { models: null, listed: [] }
 
 /** Requests the model list: it is free, needs the key, and shows whether the address is right. */
 export async function testProvider(provider: Provider, family: Family, deps: AuthorizeDeps): Promise<ProviderTest> {
@@ -17,7 +18,7 @@ export async function testProvider(provider: Provider, family: Family, deps: Aut
       ok: false,
       latencyMs: 0,
       status: null,
-      models: null,
+      ...NO_LIST,
       message: 'It has neither a key nor an address nor credentials. Set one of them.',
     }
   }
@@ -27,7 +28,7 @@ export async function testProvider(provider: Provider, family: Family, deps: Aut
   const latencyMs = Math.round(performance.now() - began)
   if (outcome.kind !== 'reply') {
     const message = outcome.kind === 'caller-left' ? 'The call was cancelled.' : stoppageWords(outcome, url, TIMEOUT_MS)
-    return { ok: false, latencyMs, status: null, models: null, message }
+    return { ok: false, latencyMs, status: null, ...NO_LIST, message }
   }
   return { latencyMs, status: outcome.status, ...verdictOf(outcome, provider, family, url) }
 }
@@ -37,7 +38,7 @@ function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url
   const body = parsed(text)
   if (reply.status === 200) return listVerdict(body, provider, family, url)
   const words = body === undefined ? '' : ` It says: ${told(reply, body, family)}`
-  return { ok: false, models: null, message: statusText(reply, provider, family, url) + words + proxyHint(reply) }
+  return { ok: false, ...NO_LIST, message: statusText(reply, provider, family, url) + words + proxyHint(reply) }
 }
 
 function proxyHint({ proxy }: UpstreamReply): string {
@@ -51,7 +52,7 @@ function told(reply: UpstreamReply, body: unknown, family: Family): string {
 function listVerdict(body: unknown, provider: Provider, family: Family, url: string): Verdict {
   const wrong = (what: string) => ({
     ok: false,
-    models: null,
+    ...NO_LIST,
     message: `${url} ${what} ${addressHint(provider, family)}`,
   })
   if (body === undefined) return wrong('answers with a page instead of a model list: check the address.')
@@ -60,7 +61,12 @@ function listVerdict(body: unknown, provider: Provider, family: Family, url: str
     if (models.length === 0) return wrong('answers, but lists no model.')
     const list = family.hintsFor?.(provider)?.list
     const words = `${accepted(provider, family)}; ${models.length} models are listed.`
-    return { ok: true, models: models.length, message: list === undefined ? words : `${words} ${list}` }
+    return {
+      ok: true,
+      models: models.length,
+      listed: models.map(({ id }) => id),
+      message: list === undefined ? words : `${words} ${list}`,
+    }
   } catch {
     return wrong('answers, but not with a model list: check the address.')
   }

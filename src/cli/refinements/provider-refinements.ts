@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { proxyLogin } from '../../domain/proxy-url.ts'
-import type { ProviderKinds, ProviderTest } from '../../management/contract/providers.ts'
+import type { ProviderKinds, ProviderTest, ProviderTrial } from '../../management/contract/providers.ts'
 import type { AnyInput } from '../api-client.ts'
 import { CliError } from '../cli-error.ts'
 import { type Given, type Refinement, text, texts } from '../command.ts'
@@ -129,6 +129,19 @@ export const providerRefinements: Readonly<Record<string, Refinement>> = {
   },
   'providers.routes': { examples: ['switchyard providers routes local'], columns: ['workspace', 'alias'] },
   'providers.delete': { examples: ['switchyard providers delete local'] },
+  'providers.try': {
+    examples: [
+      'switchyard providers try cloud --family FAMILY --base-url https://llm.example/v1 --api-key-env CLOUD_KEY',
+    ],
+    omit: ['api-key', 'ca'],
+    options: PUT_OPTIONS,
+    refine: refinePut,
+    print({ ok, message, call }: z.output<typeof ProviderTrial>, { output }) {
+      const cost = call === null ? '' : ` (${call.latency_ms} ms, ${call.cost_usd ?? 'unknown'} USD)`
+      output.line(`${ok ? output.good('✓') : output.bad('✗')} ${message}${cost}`)
+    },
+    exitCode: (reply: z.output<typeof ProviderTrial>) => (reply.ok ? 0 : 1),
+  },
   'providers.test': {
     examples: ['switchyard providers test local'],
     print(reply: z.output<typeof ProviderTest>, { output }) {

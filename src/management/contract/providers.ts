@@ -88,10 +88,28 @@ export const ProviderTest = z.strictObject({
   message: z.string().describe('What works or what is wrong'),
 })
 
+export const ProviderTrial = ProviderTest.extend({
+  call: z
+    .strictObject({
+      model: z.string(),
+      latency_ms: z.int(),
+      cost_usd: z.string().nullable().describe('Null while its price is unknown'),
+    })
+    .nullable()
+    .describe('The call that was made; null when there was none, or it failed'),
+  suggested: z.array(z.string()).describe('Listed chat models with a known price, cheapest first'),
+})
+
+const shown = {
+  title: z.string().describe('The name people know it by'),
+  hint: z.string().describe('What it offers, or needs'),
+}
+
 export const ProviderKinds = z.strictObject({
   families: z.array(
     z.strictObject({
       name: z.string(),
+      ...shown,
       is_address_known: z.boolean().describe('Its providers need no base URL of their own'),
       settings: z
         .record(z.string(), z.unknown())
@@ -104,6 +122,7 @@ export const ProviderKinds = z.strictObject({
   presets: z.array(
     z.strictObject({
       name: z.string(),
+      ...shown,
       family: z.string(),
       base_url: z.string().nullable().describe('Null: every installation has its own'),
     }),
@@ -203,5 +222,19 @@ export const providerOperations = {
     params: one,
     waitsForProvider: true,
     reply: ProviderTest,
+  }),
+  'providers.try': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'POST',
+    path: '/providers/{name}/try',
+    tag,
+    summary: 'Try the settings of a provider with one short call, without saving them',
+    params: one,
+    body: ProviderBody.extend({
+      model: z.string().min(1).max(256).optional().describe('Left out: the cheapest listed model with a known price'),
+    }),
+    waitsForProvider: true,
+    reply: ProviderTrial,
   }),
 }

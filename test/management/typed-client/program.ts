@@ -148,6 +148,7 @@ async function providers(): Promise<void> {
   same((await ok(admin.GET('/providers/{name}/routes', { params: { path } }))).data.length, 0)
   await ok(admin.PUT('/providers/{name}/price-percent', { params: { path }, body: { price_percent: null } }))
   same((await ok(admin.POST('/providers/{name}/test', { params: { path } }))).ok, false)
+  same((await ok(admin.POST('/providers/{name}/try', { params: { path }, body }))).ok, false)
   await ok(admin.DELETE('/providers/{name}', { params: { path } }))
   await ok(admin.POST('/secrets/rotate'))
 }

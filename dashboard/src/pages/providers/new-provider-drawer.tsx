@@ -1,22 +1,25 @@
-import { Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { tell } from '../../components/tell.ts'
 import { usePath } from '../../shell/place.ts'
 import { ProviderForm } from './provider-form.tsx'
+import { isEditable, type Provider } from './provider-health.ts'
 import type { ProviderKinds } from './provider-kinds.ts'
+import { VendorGrid, VendorMark } from './vendor-grid.tsx'
+import { nameFor, type Vendor, vendorsOf } from './vendors.ts'
 
 export interface NewProviderDrawerProps {
   isOpen: boolean
   /** Undefined until they are read. */
   kinds: ProviderKinds | undefined
-  taken: readonly string[]
+  providers: readonly Provider[]
   onClose: () => void
+  onSaved: (name: string, models: readonly string[]) => void
 }
 
-export function NewProviderDrawer({ isOpen, kinds, taken, onClose }: NewProviderDrawerProps) {
-  const path = usePath()
-  const [, navigate] = useLocation()
+export function NewProviderDrawer({ isOpen, onClose, ...rest }: NewProviderDrawerProps) {
   return (
     <DetailDrawer
       isForm
@@ -29,19 +32,52 @@ export function NewProviderDrawer({ isOpen, kinds, taken, onClose }: NewProvider
       }
     >
       {/* Only while it is open, so that it begins empty every time. */}
-      {isOpen && kinds !== undefined && (
-        <ProviderForm
-          stored={null}
-          etag={null}
-          kinds={kinds}
-          taken={taken}
-          onCancel={onClose}
-          onSaved={(name) => {
-            tell(`${name} is there; routes can name it now.`)
-            navigate(path('providers', name), { replace: true })
-          }}
-        />
-      )}
+      {isOpen && <Steps onClose={onClose} {...rest} />}
     </DetailDrawer>
+  )
+}
+
+function Steps({ kinds, providers, onClose, onSaved }: Omit<NewProviderDrawerProps, 'isOpen'>) {
+  const path = usePath()
+  const [, navigate] = useLocation()
+  const [vendor, setVendor] = useState<Vendor | null>(null)
+  if (kinds === undefined) return null
+  const taken = providers.map(({ name }) => name)
+
+  function choose(chosen: Vendor) {
+    // The environment names some providers without setting them up: that one is meant, not a second one.
+    const present = providers.find(({ name }) => name === chosen.id)
+    const isBare = present !== undefined && present.managed_by === 'environment' && isEditable(present)
+    if (isBare) navigate(`${path('providers', chosen.id)}?edit=1`, { replace: true })
+    else setVendor(chosen)
+  }
+
+  if (vendor === null) return <VendorGrid vendors={vendorsOf(kinds)} onChoose={choose} />
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Group gap="sm">
+          <VendorMark title={vendor.title} />
+          <Text fw={600}>{vendor.title}</Text>
+        </Group>
+        <Button variant="subtle" size="compact-sm" onClick={() => setVendor(null)}>
+          Change vendor
+        </Button>
+      </Group>
+      <ProviderForm
+        stored={null}
+        etag={null}
+        kinds={kinds}
+        taken={taken}
+        start={{ name: nameFor(vendor, taken), family: vendor.family, preset: vendor.preset }}
+        isCustom={vendor.isCustom}
+        onCancel={onClose}
+        onSaved={(name, models) => {
+          tell(`${name} added. You can use it in routes.`)
+          onSaved(name, models)
+          navigate(path('providers', name), { replace: true })
+        }}
+      />
+    </Stack>
   )
 }

@@ -8,6 +8,8 @@ const KINDS: ProviderKinds = {
   families: [
     {
       name: 'wire',
+      title: '',
+      hint: '',
       is_address_known: false,
       settings: {
         properties: {
@@ -22,7 +24,7 @@ const KINDS: ProviderKinds = {
       on_caller_left: 'drain',
     },
   ],
-  presets: [{ name: 'vendor', family: 'wire', base_url: 'https://vendor.example/v1' }],
+  presets: [{ name: 'vendor', title: '', hint: '', family: 'wire', base_url: 'https://vendor.example/v1' }],
 }
 
 const stored: Provider = {
@@ -162,7 +164,7 @@ test('a family and a preset say how settings are typed and where a provider is',
   assert.equal(knownAddress(KINDS, 'wire', null), null)
   const [wire] = KINDS.families
   const families = [{ ...wire!, is_address_known: true }]
-  const presets = [{ name: 'yours', family: 'wire', base_url: null }]
+  const presets = [{ name: 'yours', title: '', hint: '', family: 'wire', base_url: null }]
   assert.equal(knownAddress({ families, presets }, 'wire', null), '')
   assert.equal(knownAddress({ families, presets }, 'wire', 'yours'), null, 'the family is no server of yours')
   assert.equal(knownAddress(KINDS, 'wire', 'vendor'), 'https://vendor.example/v1')

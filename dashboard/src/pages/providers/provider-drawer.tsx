@@ -14,17 +14,20 @@ import { ProviderFacts } from './provider-facts.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { type GatewayStatus, isEditable, type Provider } from './provider-health.ts'
 import type { ProviderKinds } from './provider-kinds.ts'
+import { type Added, SuggestedRoute } from './suggested-route.tsx'
 
 export interface ProviderDrawerProps {
   name: string | undefined
   status: GatewayStatus | undefined
   /** Undefined until they are read. */
   kinds: ProviderKinds | undefined
+  added: Added | null
+  onAdded: (added: Added | null) => void
   onClose: () => void
 }
 
 /** One provider: how it does in full, and its form when it is asked for. */
-export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerProps) {
+export function ProviderDrawer({ name, status, kinds, added, onAdded, onClose }: ProviderDrawerProps) {
   const [going, setGoing] = useState<string | null>(null)
   const provider = useVersioned(
     'providers.get',
@@ -55,14 +58,16 @@ export function ProviderDrawer({ name, status, kinds, onClose }: ProviderDrawerP
                 etag={etag}
                 kinds={kinds}
                 onCancel={() => setSearch({ edit: null })}
-                onSaved={() => {
-                  tell(`${value.name} is saved; the next call uses it.`)
+                onSaved={(saved, models) => {
+                  tell(`${saved} saved. Applies from the next call.`)
+                  onAdded({ name: saved, models })
                   setSearch({ edit: null })
                 }}
                 onReload={() => void provider.refetch().then(() => setEdition((now) => now + 1))}
               />
             ) : (
               <Stack gap="xl">
+                <SuggestedRoute provider={value.name} added={added} onDone={() => onAdded(null)} />
                 <ProviderFacts provider={value} status={status} />
                 {isEditable(value) && (
                   <ProviderActions

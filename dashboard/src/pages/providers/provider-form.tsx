@@ -1,30 +1,34 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { PlugZap } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { MayButton } from '../../components/may-button.tsx'
-import { ChoiceField } from './choice-field.tsx'
+import { AdvancedFields } from './advanced-fields.tsx'
 import { FamilyFields } from './family-fields.tsx'
-import { HeadersEditor } from './headers-editor.tsx'
 import { KeyField } from './key-field.tsx'
-import { bodyOf, callerLeftOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
+import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
 import type { Provider } from './provider-health.ts'
-import type { ProviderKinds } from './provider-kinds.ts'
-import { SpeaksField } from './speaks-field.tsx'
-import { VendorFields } from './vendor-fields.tsx'
-import { AuthoritiesField, ProxyField } from './way-out-fields.tsx'
+import { knownAddress, type ProviderKinds } from './provider-kinds.ts'
+import { type Trial, TrialPanel } from './trial-panel.tsx'
+import { AddressField } from './vendor-fields.tsx'
 
 export interface ProviderFormProps {
   /** Null for a new one. */
   stored: Provider | null
-  /** The version that was read, so that nobody else's change is overwritten. */
+  /** The version that was read: a newer one is not overwritten. */
   etag: string | null
   kinds: ProviderKinds
-  /** Names that a new one may not have: it would replace what is there. */
+  /** What a new one begins with. */
+  start?: Partial<ProviderDraft>
+  /** It must name its own address. */
+  isCustom?: boolean
+  /** Names that a new one may not have. */
   taken?: readonly string[]
   onCancel: () => void
-  onSaved: (name: string) => void
+  /** `models`: what a route to it may begin with, best first; none when it was not tested. */
+  onSaved: (name: string, models: readonly string[]) => void
   onReload?: () => void
 }
 
@@ -33,101 +37,160 @@ const FIELDS = [
   ...['settings', 'credentials', 'headers', 'proxy', 'ca'],
 ]
 
-const CALLER_LEFT = {
-  abort: ['Abort', 'End the call: most providers bill what was generated so far'],
-  drain: ['Drain', 'Read it to its end: for providers that bill the whole answer anyway'],
-} as const
-const ON_ESTIMATE = {
-  estimate: ['Estimate', 'Book what was delivered, within bounds'],
-  hold: ['Hold', 'Book all that was held: for providers that may bill more'],
-} as const
-
-export function ProviderForm(props: ProviderFormProps) {
-  const { kinds, taken = [], onCancel, onSaved, onReload } = props
-  // What was read when the form was opened: a later read must neither wipe what is typed nor hide a conflict.
+/** The draft, its test and its saving. */
+function useProviderForm(props: ProviderFormProps) {
+  const { kinds, taken = [], start = {} } = props
+  // What was read when the form opened: a later read must neither wipe what is typed nor hide a conflict.
   const [{ stored, etag }] = useState({ stored: props.stored, etag: props.etag })
-  const [draft, setDraft] = useState(() => draftOf(stored, kinds))
+  const [draft, setDraft] = useState(() => ({ ...draftOf(stored, kinds), ...start }))
+  const [model, setModel] = useState('')
+  const [tried, setTried] = useState<{ of: string; trial: Trial } | null>(null)
   const put = useChange('providers.put')
-  const change = (part: Partial<ProviderDraft>) => setDraft((now) => ({ ...now, ...part }))
+  const trial = useChange('providers.try')
   const name = draft.name.trim()
+  const body = bodyOf(draft, kinds)
+  const of = JSON.stringify([name, body])
+  const isTested = tried?.of === of && tried.trial.ok
   const isTaken = stored === null && taken.includes(name)
-  const isAway = leavesHome(stored, draft)
-  const problem = (field: string) => problemAt(put.error, field)
+  const named = model.trim() === '' ? {} : { model: model.trim() }
+  const models = isTested ? modelsOf(tried.trial) : []
 
-  function save(event: FormEvent) {
-    event.preventDefault()
-    if (isTaken) return
-    void put
-      .mutateAsync({ params: { name }, body: bodyOf(draft, kinds), ifMatch: etag, onlyNew: stored === null })
-      .then(
-        () => onSaved(name),
-        // Why not stands in the form.
+  return {
+    ...{ stored, draft, model, setModel, tried, isTested, isTaken },
+    isStale: tried !== null && tried.of !== of,
+    error: put.error ?? trial.error,
+    isSaving: put.isPending,
+    isTesting: trial.isPending,
+    change: (part: Partial<ProviderDraft>) => setDraft((now) => ({ ...now, ...part })),
+    test() {
+      put.reset()
+      // The form shows why not.
+      void trial.mutateAsync({ params: { name }, body: { ...body, ...named } }).then(
+        (reply) => setTried({ of, trial: reply }),
         () => undefined,
       )
+    },
+    save() {
+      trial.reset()
+      void put.mutateAsync({ params: { name }, body, ifMatch: etag, onlyNew: stored === null }).then(
+        () => props.onSaved(name, models),
+        () => undefined,
+      )
+    },
+  }
+}
+
+function modelsOf({ suggested, call }: Trial): readonly string[] {
+  return suggested.length > 0 || call === null ? suggested : [call.model]
+}
+
+export function ProviderForm(props: ProviderFormProps) {
+  const { kinds, isCustom = false, onCancel, onReload } = props
+  const form = useProviderForm(props)
+  const { stored, draft, change, tried, isTested, isTaken, error } = form
+  const element = useRef<HTMLFormElement>(null)
+  const problem = (field: string) => problemAt(error, field)
+  const known = isCustom ? null : knownAddress(kinds, draft.family, draft.preset)
+  // The environment may know the address of a stored one.
+  const usual = known === null && stored !== null && stored.base_url === null ? '' : known
+  const isAddressMain = usual === null || (stored?.base_url ?? null) !== null
+  const address = {
+    ...{ value: draft.baseUrl, usual, error: problem('base_url') },
+    onChange: (baseUrl: string) => change({ baseUrl }),
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (isTaken) return
+    if (isTested) form.save()
+    else form.test()
   }
 
   return (
-    <form onSubmit={save}>
+    <form onSubmit={submit} ref={element}>
       <Stack>
         {stored === null && (
           <TextInput
             label="Name"
-            description="What chains of routes call it. It cannot be changed later"
+            description="The name routes use. It can’t be changed later."
             value={draft.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
             error={isTaken ? 'A provider with this name already exists' : problem('name')}
             pattern="[a-z0-9][a-z0-9_\-]*"
             title="Lower-case letters, digits, - and _"
             maxLength={64}
-            data-autofocus
             required
           />
         )}
-        <VendorFields
-          kinds={kinds}
-          preset={draft.preset}
-          family={draft.family}
-          baseUrl={draft.baseUrl}
-          isAddressOptional={stored !== null && stored.base_url === null}
-          onChange={change}
-          problemAt={problem}
-        />
+        {isAddressMain && <AddressField {...address} />}
         <KeyField
           value={draft.key}
           onChange={(key) => change({ key })}
           hasStored={stored?.has_api_key === true}
           error={
             problem('api_key') ??
-            (isAway && draft.key.kind === 'keep' ? 'It would go to another server: type it again' : undefined)
+            (leavesHome(stored, draft) && draft.key.kind === 'keep'
+              ? 'It would be sent to another server. Type it again.'
+              : undefined)
           }
         />
         <FamilyFields kinds={kinds} draft={draft} onChange={change} problemAt={problem} />
-        <HeadersEditor headers={draft.headers} onChange={(headers) => change({ headers })} error={problem('headers')} />
-        <ProxyField value={draft.proxy} onChange={(proxy) => change({ proxy })} error={problem('proxy')} />
-        <AuthoritiesField value={draft.ca} onChange={(ca) => change({ ca })} error={problem('ca')} />
-        <ChoiceField
-          label="When the caller of a stream leaves"
-          choices={CALLER_LEFT}
-          value={callerLeftOf(draft, kinds)}
-          onChange={(onCallerLeft) => change({ onCallerLeft })}
+        <AdvancedFields
+          kinds={kinds}
+          draft={draft}
+          address={isAddressMain ? null : address}
+          onChange={change}
+          problemAt={problem}
         />
-        <ChoiceField
-          label="When it did not count the tokens to the end"
-          choices={ON_ESTIMATE}
-          value={draft.onEstimate}
-          onChange={(onEstimate) => change({ onEstimate })}
-        />
-        <SpeaksField value={draft.speaks} onChange={(speaks) => change({ speaks })} />
-        <FormError error={put.error} fields={FIELDS} {...(onReload && { onReload })} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <MayButton to="providers.put" type="submit" loading={put.isPending}>
-            {stored === null ? 'Add the provider' : 'Save'}
-          </MayButton>
-        </Group>
+        {tried !== null && (
+          <TrialPanel trial={tried.trial} isStale={form.isStale} model={form.model} onModel={form.setModel} />
+        )}
+        <FormError error={error} fields={FIELDS} {...(onReload && { onReload })} />
+        <Actions form={form} onCancel={onCancel} isValid={() => element.current?.reportValidity() === true} />
       </Stack>
     </form>
+  )
+}
+
+interface ActionsProps {
+  form: ReturnType<typeof useProviderForm>
+  isValid: () => boolean
+  onCancel: () => void
+}
+
+/** Saving comes after a test, or says that it skips it. */
+function Actions({ form, isValid, onCancel }: ActionsProps) {
+  const { isTested, isTaken, stored } = form
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" onClick={onCancel}>
+        Cancel
+      </Button>
+      {isTested ? (
+        <MayButton to="providers.put" type="submit" loading={form.isSaving}>
+          {stored === null ? 'Add provider' : 'Save'}
+        </MayButton>
+      ) : (
+        <>
+          <MayButton
+            to="providers.put"
+            variant="default"
+            loading={form.isSaving}
+            onClick={() => isValid() && !isTaken && form.save()}
+          >
+            Save without testing
+          </MayButton>
+          <MayButton
+            to="providers.try"
+            type="submit"
+            leftSection={<PlugZap size={15} aria-hidden />}
+            loading={form.isTesting}
+            title="Makes one short call, billed by the provider"
+          >
+            Test
+          </MayButton>
+        </>
+      )}
+    </Group>
   )
 }

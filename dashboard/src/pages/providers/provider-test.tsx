@@ -31,17 +31,17 @@ export function TestButton({ name, test: { test, run } }: { name: string; test: 
 }
 
 export function TestResult({ test: { test } }: { test: Test }) {
-  if (test.error !== null) return <Line isOk={false}>{test.error.message}</Line>
+  if (test.error !== null) return <TestLine isOk={false}>{test.error.message}</TestLine>
   if (test.data === undefined || test.isPending) return null
   const { ok, latency_ms, message } = test.data
   return (
-    <Line isOk={ok}>
+    <TestLine isOk={ok}>
       {message} <span className="figures">({milliseconds(latency_ms)})</span>
-    </Line>
+    </TestLine>
   )
 }
 
-function Line({ isOk, children }: { isOk: boolean; children: ReactNode }) {
+export function TestLine({ isOk, children }: { isOk: boolean; children: ReactNode }) {
   const Icon = isOk ? CircleCheck : CircleX
   return (
     <div className={classes['result']} data-ok={isOk || undefined} role="status">

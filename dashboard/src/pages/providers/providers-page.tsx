@@ -1,4 +1,5 @@
 import { Plus, Server } from 'lucide-react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAll, useOperation } from '../../api/hooks.ts'
 import { MayButton } from '../../components/may-button.tsx'
@@ -10,6 +11,7 @@ import { NewProviderDrawer } from './new-provider-drawer.tsx'
 import { ProviderCard } from './provider-card.tsx'
 import { ProviderDrawer } from './provider-drawer.tsx'
 import classes from './providers.module.css'
+import type { Added } from './suggested-route.tsx'
 
 /** The upstreams: how each does now, and where it is set. */
 export function ProvidersPage() {
@@ -18,12 +20,13 @@ export function ProvidersPage() {
   const status = useOperation('status.get', {}, { refetchEvery: 5000 })
   const [openName] = usePlaceParts()
   const [{ new: isNew }, setSearch] = useUrlState()
+  const [added, setAdded] = useState<Added | null>(null)
   const path = usePath()
   const [, navigate] = useLocation()
   return (
     <Page
       title="Providers"
-      description="Where calls go. Health is what this gateway process has seen since it started; circuits close by themselves."
+      description="Where calls go. Health covers this gateway process since it started."
       actions={
         <MayButton
           to="providers.put"
@@ -38,9 +41,8 @@ export function ProvidersPage() {
         {(rows) =>
           rows.length === 0 ? (
             <Panel>
-              <EmptyState title="There is no provider yet" icon={Server}>
-                A provider is an address that speaks one of the wire formats, with a key. Add one, and name it in the
-                chain of a route.
+              <EmptyState title="No providers yet" icon={Server}>
+                Add a vendor with its key, test it, and use it in a route.
               </EmptyState>
             </Panel>
           ) : (
@@ -61,13 +63,16 @@ export function ProvidersPage() {
         name={openName}
         status={status.data}
         kinds={kinds.data}
+        added={added}
+        onAdded={setAdded}
         onClose={() => navigate(path('providers'))}
       />
       <NewProviderDrawer
         isOpen={isNew !== undefined && openName === undefined}
         kinds={kinds.data}
-        taken={providers.data?.map(({ name }) => name) ?? []}
+        providers={providers.data ?? []}
         onClose={() => setSearch({ new: null })}
+        onSaved={(name, models) => setAdded({ name, models })}
       />
     </Page>
   )

@@ -1,28 +1,20 @@
 import { Select, TextInput } from '@mantine/core'
-import { knownAddress, type ProviderKinds } from './provider-kinds.ts'
+import type { ProviderKinds } from './provider-kinds.ts'
 
-export interface VendorFieldsProps {
+export interface KindFieldsProps {
   kinds: ProviderKinds
   preset: string | null
   family: string
-  baseUrl: string
-  /** The address is known though neither family nor preset knows one: the environment does. */
-  isAddressOptional: boolean
-  onChange: (part: { preset?: string | null; family?: string; baseUrl?: string }) => void
+  onChange: (part: { preset?: string | null; family?: string }) => void
   problemAt: (field: string) => string | undefined
 }
 
-/** Whose server it is, what it speaks and where it is. */
-export function VendorFields(props: VendorFieldsProps) {
-  const { kinds, preset, family, baseUrl, isAddressOptional, onChange, problemAt } = props
-  const address = knownAddress(kinds, family, preset)
-  const isNeeded = address === null && !isAddressOptional
-  const what = 'Up to where the paths of the API begin'
+export function KindFields({ kinds, preset, family, onChange, problemAt }: KindFieldsProps) {
   return (
     <>
       <Select
         label="Preset"
-        description="A vendor whose address and quirks are known"
+        description="A vendor with a known address and quirks."
         placeholder="None"
         data={kinds.presets.map(({ name }) => name)}
         value={preset}
@@ -37,29 +29,40 @@ export function VendorFields(props: VendorFieldsProps) {
       />
       <Select
         label="Family"
-        description="Which wire format it speaks"
+        description="The wire format it speaks."
         placeholder="Choose one"
         data={kinds.families.map(({ name }) => name)}
         value={family === '' ? null : family}
         onChange={(chosen) => onChange({ family: chosen ?? '' })}
         error={problemAt('family')}
         allowDeselect={false}
-        // The preset says it.
+        // The preset decides it.
         disabled={preset !== null}
-        required
-      />
-      <TextInput
-        label="Base URL"
-        description={
-          isNeeded ? what : `${what}. Empty: ${address === null || address === '' ? 'as its family knows it' : address}`
-        }
-        placeholder="http://127.0.0.1:8000/v1"
-        type="url"
-        value={baseUrl}
-        onChange={(event) => onChange({ baseUrl: event.currentTarget.value })}
-        error={problemAt('base_url')}
-        required={isNeeded}
       />
     </>
+  )
+}
+
+export interface AddressFieldProps {
+  value: string
+  onChange: (value: string) => void
+  /** Used where nothing is typed; null: an address is needed. */
+  usual: string | null
+  error: string | undefined
+}
+
+export function AddressField({ value, onChange, usual, error }: AddressFieldProps) {
+  const otherwise = usual === null ? '' : ` Empty uses ${usual === '' ? 'the vendor’s own' : usual}.`
+  return (
+    <TextInput
+      label="Base URL"
+      description={`Base address, up to /v1.${otherwise}`}
+      placeholder="http://127.0.0.1:8000/v1"
+      type="url"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error}
+      required={usual === null}
+    />
   )
 }
