@@ -2,7 +2,9 @@ import { namesIn } from '../domain/access.ts'
 import type { AlertEvent, Severity } from '../domain/alerts/alert.ts'
 import type { AlertChannel } from '../domain/alerts/channel.ts'
 import { ALERT_RULES, type AlertRule, type AlertRules, DEFAULT_RULES } from '../domain/alerts/rules.ts'
+import { targetOf } from '../domain/alerts/target.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { newId } from '../domain/new-id.ts'
 import {
   channelFromRow,
   deleteChannel,
@@ -126,11 +128,24 @@ function channelHandlers(deps: ManagementDeps): Pick<Handlers, ChannelChanges> {
 
 function testHandler({ db, secrets, testChannel }: ManagementDeps): Pick<Handlers, 'alert-channels.test'> {
   return {
-    async 'alert-channels.test'({ params: { id } }) {
+    async 'alert-channels.test'({ params: { id } }, { now }) {
       const channel: AlertChannel = channelFromRow(await existing(findChannel(db, id), id), secrets)
       const problem = await testChannel(channel)
+      await db
+        .insertInto('alert_deliveries')
+        .values(testDelivery(id, problem, now))
+        .execute()
       return { delivered: problem === null, problem }
     },
+  }
+}
+
+/** It has been sent already, and is never sent again: listed so that a failed test is seen later, too. */
+function testDelivery(channel: string, problem: string | null, now: number): AlertDeliveryRow {
+  return {
+    ...{ id: `msg_${newId(now)}`, channel_id: channel, events: '[]', attempts: 1, due_at: now },
+    ...{ state: problem === null ? 'sent' : 'failed', lease: null, leased_until: null, last_error: problem },
+    ...{ created_at: now, finished_at: now },
   }
 }
 
@@ -170,6 +185,7 @@ function toAlertView(row: AlertRow) {
     state: row.resolved_at === null ? ('firing' as const) : ('resolved' as const),
     subject: row.subject,
     workspace: row.workspace,
+    ...targetOf(row.identity),
     summary: row.summary,
     fired_at: timestamp(row.fired_at ?? row.since),
     resolved_at: timestampOrNull(row.resolved_at),
@@ -180,6 +196,7 @@ function toDeliveryView(row: AlertDeliveryRow & { channel: string }) {
   const events = JSON.parse(row.events) as AlertEvent[]
   return {
     ...{ id: row.id, channel_id: row.channel_id, channel: row.channel, state: row.state, attempts: row.attempts },
+    is_test: events.length === 0,
     alerts: events.map(({ alertId: id, state, severity, summary }) => ({ id, state, severity, summary })),
     created_at: timestamp(row.created_at),
     next_attempt_at: timestampOrNull(row.state === 'pending' ? row.due_at : null),

@@ -81,6 +81,29 @@ describe('alerts', () => {
     assert.equal(receiver.received[before]?.json.type, 'alerts.test')
   })
 
+  test('an alert leads to its key, and the test message is listed', async () => {
+    await page
+      .getByRole('row', { name: /^Test message on-call sent/ })
+      .first()
+      .waitFor()
+    await page.getByRole('link', { name: /^The key ci in default has spent/ }).click()
+    await page.waitForURL(/\/default\/keys\//)
+    await page.goBack()
+  })
+
+  test('to be warned at 60 % takes three clicks', async () => {
+    await page.getByRole('link', { name: 'Alerts' }).click()
+    await button('Edit the rule budget').click()
+    const form = page.getByRole('dialog', { name: 'Edit rule' })
+    await form.getByLabel('Thresholds, % of the budget').first().fill('60')
+    await page.keyboard.press('Enter')
+    await assertAccessible(page, 'a rule that is edited')
+    await button('Save').click()
+    await page.getByText('A key or workspace has spent 50, 60, 80 or 100 % of its budget').waitFor()
+    const { data } = (await manage('GET', '/alert-rules')).json
+    assert.deepEqual(data[0].thresholds, [50, 60, 80, 100])
+  })
+
   test('a rule is switched off, and a channel deleted', async () => {
     const rule = page.getByRole('switch', { name: 'The rule latency' })
     await rule.click({ force: true })

@@ -13,6 +13,17 @@ const sendTo: Pick<Refinement, 'omit' | 'options' | 'refine'> = {
 }
 
 export const alertRefinements: Readonly<Record<string, Refinement>> = {
+  'alert-rules.update': {
+    examples: ['switchyard alert-rules update budget --thresholds 60,80,100'],
+    options: {
+      thresholds: { type: 'string', placeholder: 'PERCENT,…', help: 'Percent of a budget, e.g. 60,80,100' },
+    },
+    refine(given: Given, input: AnyInput) {
+      const levels = text(given, 'thresholds')
+      if (levels === undefined) return input
+      return { ...input, body: { ...(input.body as object), thresholds: levels.split(',').map(Number) } }
+    },
+  },
   'alert-deliveries.list': {
     examples: ['switchyard alert-deliveries list --state failed'],
     columns: ['id', 'channel', 'state', 'attempts', 'created_at', 'finished_at', 'last_error'],

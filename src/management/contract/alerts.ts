@@ -16,6 +16,10 @@ export const Alert = z.strictObject({
   state: z.enum(['firing', 'resolved']),
   subject: z.string().describe('What it is about: a budget, a provider and model, a route, a node'),
   workspace: z.string().nullable().describe('Null: it concerns all'),
+  key: z.string().nullable().describe('Id of the key it is about'),
+  route: z.string().nullable(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
   summary: z.string(),
   fired_at: Timestamp,
   resolved_at: Timestamp.nullable(),
@@ -63,6 +67,7 @@ export const AlertDelivery = z.strictObject({
   channel: Name,
   state: z.enum(DELIVERY_STATES).describe('`failed`: no more retries'),
   attempts: z.int(),
+  is_test: z.boolean().describe('A test message, about no alert'),
   alerts: z.array(
     z.strictObject({ id: z.string(), state: z.enum(['firing', 'resolved']), severity: Severity, summary: z.string() }),
   ),

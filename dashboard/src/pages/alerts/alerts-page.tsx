@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { BellRing, Plus } from 'lucide-react'
+import { Link } from 'wouter'
 import type { Item } from '../../api/client.ts'
 import { usePages } from '../../api/hooks.ts'
 import { useRefusal } from '../../api/session.ts'
@@ -9,7 +10,7 @@ import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { useUrlState } from '../../shell/place.ts'
+import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { CreateChannel } from './create-channel.tsx'
 import { MessagesPanel } from './messages-panel.tsx'
@@ -22,9 +23,9 @@ const COLUMNS: Column<Alert>[] = [
   {
     name: 'what',
     title: 'What',
-    cell: ({ state, severity, summary }) => (
-      <Told state={state} severity={severity}>
-        {summary}
+    cell: (alert) => (
+      <Told state={alert.state} severity={alert.severity}>
+        <AboutLink alert={alert} />
       </Told>
     ),
   },
@@ -36,6 +37,29 @@ const COLUMNS: Column<Alert>[] = [
     wideOnly: true,
   },
 ]
+
+/** Leads to the key, route, provider, model or workspace that it is about. */
+function AboutLink({ alert: { workspace, key, route, provider, model, rule, summary } }: { alert: Alert }) {
+  const here = useWorkspace()
+  const parts =
+    key !== null
+      ? ['keys', key]
+      : route !== null
+        ? ['routes', route]
+        : provider !== null && model !== null && rule === 'unpriced'
+          ? ['registry', provider, model]
+          : provider !== null
+            ? ['providers', provider]
+            : rule === 'budget'
+              ? ['budgets']
+              : null
+  if (parts === null) return summary
+  return (
+    <Link className="row-link" href={`/${[workspace ?? here, ...parts].map(encodeURIComponent).join('/')}`}>
+      {summary}
+    </Link>
+  )
+}
 
 const REFRESH_MS = 10_000
 
@@ -57,11 +81,11 @@ export function AlertsPage() {
         </MayButton>
       }
     >
-      <Panel title="Noticed" description="Newest first, for 90 days." flush>
+      <Panel title="Alerts" description="Newest first, kept for 90 days." flush>
         <Loaded query={{ data: alerts.rows, error: alerts.error, refetch: alerts.refetch as never }}>
           {(rows) =>
             rows.length === 0 ? (
-              <EmptyState title="Nothing has been noticed" icon={BellRing}>
+              <EmptyState title="No alerts" icon={BellRing}>
                 Budgets at their thresholds, failing providers, slow models and more appear here.
               </EmptyState>
             ) : (

@@ -21,7 +21,8 @@ const COLUMNS: Column<Message>[] = [
   },
 ]
 
-function Said({ by: { alerts } }: { by: Message }) {
+function Said({ by: { alerts, is_test: isTest } }: { by: Message }) {
+  if (isTest) return <Text size="sm">Test message</Text>
   const [first, ...more] = alerts
   if (first === undefined) return null
   return (
@@ -35,12 +36,12 @@ function Said({ by: { alerts } }: { by: Message }) {
 function State({ of: { state, attempts, last_error: error, next_attempt_at: next } }: { of: Message }) {
   const times = attempts > 1 ? ` · ${attempts} attempts` : ''
   if (state === 'sent') return <Badge color="teal">{`sent${times}`}</Badge>
-  if (error === null) return <Badge color="blue">{attempts === 0 ? 'waits' : 'is being sent'}</Badge>
+  if (error === null) return <Badge color="blue">{attempts === 0 ? 'waiting' : 'sending'}</Badge>
   return (
     <div>
       <Badge
         color={state === 'failed' ? 'red' : 'yellow'}
-      >{`${state === 'failed' ? 'given up' : 'retries'}${times}`}</Badge>
+      >{`${state === 'failed' ? 'failed' : 'retrying'}${times}`}</Badge>
       <Text size="xs" c="dimmed" mt={2} maw={240} style={{ whiteSpace: 'normal' }}>
         {error}
       </Text>
@@ -59,11 +60,11 @@ const REFRESH_MS = 10_000
 export function MessagesPanel() {
   const messages = usePages('alert-deliveries.list', { query: { limit: 10 } }, { refetchEvery: REFRESH_MS })
   return (
-    <Panel title="Messages" description="Sent once; again only where a receiver has not accepted it." flush>
+    <Panel title="Messages" description="Each message is sent once and retried until accepted." flush>
       <Loaded query={{ data: messages.rows, error: messages.error, refetch: messages.refetch as never }}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title="Nothing has been sent" icon={MailCheck}>
+            <EmptyState title="No messages yet" icon={MailCheck}>
               Every message, and whether it arrived, appears here.
             </EmptyState>
           ) : (

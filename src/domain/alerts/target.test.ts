@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { targetOf } from './target.ts'
+
+const NONE = { key: null, route: null, provider: null, model: null }
+
+for (const [identity, expected] of [
+  ['budget key k1 month 7 100 80', { key: 'k1' }],
+  ['budget workspace team month 7 100 80', {}],
+  ['error_rate default fast', { route: 'fast' }],
+  ['error_rate default ', {}],
+  ['latency openai gpt 5', { provider: 'openai', model: 'gpt 5' }],
+  ['circuit_open openai gpt-5', { provider: 'openai', model: 'gpt-5' }],
+  ['unpriced local llama', { provider: 'local', model: 'llama' }],
+  ['provider_account openai provider_auth_error', { provider: 'openai' }],
+  ['log_backlog node', {}],
+] as const) {
+  test(identity, () => assert.deepEqual(targetOf(identity), { ...NONE, ...expected }))
+}
