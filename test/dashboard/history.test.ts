@@ -39,7 +39,11 @@ after(async () => {
 })
 
 const open = (path: string) => page.goto(`${harness.url}/dashboard/default/${path}`)
-const restore = (words: string) => page.getByRole('button', { name: `Restore the version: ${words}`, exact: true })
+const restore = (words: string) =>
+  page
+    .getByRole('listitem')
+    .filter({ hasText: words })
+    .getByRole('button', { name: /^Restore the version/ })
 const dialog = () => page.getByRole('dialog', { name: 'Restore this version' })
 
 describe('a version is restored', { concurrency: false }, () => {
@@ -77,6 +81,7 @@ describe('a version is restored', { concurrency: false }, () => {
     await dialog().waitFor({ state: 'detached' })
     await restore('Created').click()
     await dialog().getByRole('button', { name: 'Restore' }).click()
+    await dialog().waitFor({ state: 'detached' })
     await page.getByText('Budget lowered from 10 to 5 USD a month').waitFor()
     assert.equal((await manage('GET', `/keys/${key}`)).json.limits.budget.usd, '5')
   })
@@ -85,9 +90,10 @@ describe('a version is restored', { concurrency: false }, () => {
     await open('settings/workspaces/sales')
     await restore('Created').click()
     await dialog().getByRole('button', { name: 'Restore' }).click()
+    await dialog().waitFor({ state: 'detached' })
     await page.getByText('Requests per minute lowered from 9 to 5').waitFor()
     assert.equal((await manage('GET', '/workspaces/sales')).json.limits.rpm, 5)
-    assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isEnabled(), false)
+    await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor()
   })
 
   test('of a provider that was deleted, from the audit log', async () => {

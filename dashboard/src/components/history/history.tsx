@@ -6,6 +6,7 @@ import { usePages } from '../../api/hooks.ts'
 import { SessionContext, useRefusal } from '../../api/session.ts'
 import { actorOf, resourceOf, verbOf } from '../../format/audit-entry.ts'
 import { changeWords, restorableSettings } from '../../format/changes.ts'
+import { localTime } from '../../format/time.ts'
 import { usePath } from '../../shell/place.ts'
 import { Loaded, LoadingRows } from '../states.tsx'
 import { Time } from '../time.tsx'
@@ -159,7 +160,7 @@ function Row({ version, isCurrent, onRestore }: RowProps) {
           variant="default"
           size="xs"
           onClick={() => onRestore(version)}
-          aria-label={`Restore the version: ${words.join(', ')}`}
+          aria-label={`Restore the version ${side === 'before' ? 'before' : 'of'} ${localTime(at)}`}
         >
           Restore
         </Button>

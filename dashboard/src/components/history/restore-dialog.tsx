@@ -37,15 +37,14 @@ export function RestoreDialog({ version, current, onClose, onRestored }: Restore
       isBusy={restore.isPending}
       error={restore.error}
       onConfirm={() =>
-        restore.mutate(
-          { params: { id }, body: { version: side } },
-          {
-            onSuccess: ({ notes }) => {
-              tell(['Version restored.', ...notes].join(' '))
-              onClose()
-              onRestored?.()
-            },
+        // A promise also arrives where what was restored has taken the place of this dialog.
+        void restore.mutateAsync({ params: { id }, body: { version: side } }).then(
+          ({ notes }) => {
+            tell(['Version restored.', ...notes].join(' '))
+            onClose()
+            onRestored?.()
           },
+          () => undefined,
         )
       }
     >
