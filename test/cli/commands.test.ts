@@ -138,6 +138,10 @@ describe('providers and routes', () => {
     const line = `providers put local --family openai --base-url ${harness.simulator.openaiUrl} --api-key-env LOCAL_KEY`
     assert.match((await ok(line, { environment: { LOCAL_KEY: 'sk-of-local' } })).stdout, /^has_api_key +yes$/m)
     assert.match((await ok('providers test local')).stdout, /^✓ /)
+    const tried = await ok(line.replace('providers put', 'providers try'), {
+      environment: { LOCAL_KEY: 'sk-of-local' },
+    })
+    assert.match(tried.stdout, /^✓ .* answered/)
     assert.match((await ok('providers list')).stdout, /^local +openai /m)
     assert.equal((await ok('providers get local --json')).json().family, 'openai')
     assert.match((await ok('providers price-percent local --price-percent 110')).stdout, /^price_percent +110$/m)
