@@ -60,6 +60,7 @@ describe('help', () => {
       'performance.get': 'performance',
       'status.get': 'status',
       'chat.try': 'try',
+      'audit.restore': 'restore',
       'budgets.list': 'budgets',
       'verify.ledger': 'verify',
       'explain.request': 'explain',
