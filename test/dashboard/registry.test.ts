@@ -92,7 +92,7 @@ describe('a change of prices', { concurrency: false }, () => {
     await assertAccessible(page, 'the form of a model')
     await input.fill('2.75')
     await input.press('Enter')
-    const history = drawer().getByRole('list')
+    const history = drawer().getByRole('list').filter({ hasText: '+10 %' })
     await history.getByText('+10 %').waitFor()
     assert.equal(await history.getByRole('listitem').count(), 2)
     await assertAccessible(page, 'a model with its history')
