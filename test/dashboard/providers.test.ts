@@ -137,8 +137,10 @@ describe('a provider of one’s own', { concurrency: false }, () => {
     await drawer().getByRole('button', { name: 'Save without testing' }).click()
     await drawer().getByRole('alert').getByText('Someone else changed this').waitFor()
     await drawer().getByRole('button', { name: 'Load the newer version' }).click()
-    await drawer().getByLabel('Name of header 1').waitFor({ state: 'detached' })
+    await drawer().getByRole('alert').waitFor({ state: 'detached' })
     assert.equal(await drawer().getByLabel('Base URL').inputValue(), harness.simulator.openaiUrl)
+    await advanced()
+    assert.equal(await drawer().getByLabel('Name of header 1').count(), 0)
     await drawer().getByRole('button', { name: 'Cancel' }).click()
   })
 
