@@ -12,9 +12,9 @@ import { openRecord } from './open-record.ts'
 import { type Admitted, advance, type Balanced, type Resolved } from './stages.ts'
 
 /**
- * Holds the maximum cost of the call and opens its row before anything is sent: from here on the log knows the call,
- * whatever kills the process. With the ledger in memory, decision and log write happen in one turn, so the open rows
- * are the holds; shared counters keep the hold under the row's id.
+ * Holds the maximum cost of the call and opens its row before anything is sent: from here on the log has the call, even
+ * if the process is killed. With the ledger in memory, decision and log write happen in one turn, so the open rows are
+ * the holds; shared counters keep the hold under the row's id.
  */
 export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver } = resolved
@@ -79,7 +79,7 @@ export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolve
 
 type Entered = Pick<Admitted, 'held' | 'warnings' | 'opening'>
 
-/** Opens the row of a call that its limits let in; throws what its caller is told otherwise. */
+/** Opens the row of a call within its limits; otherwise throws the caller's error. */
 function opened(
   call: Resolved & { -readonly [Field in keyof Entered]: Entered[Field] },
   { decision, hold, payer }: { decision: Decision; hold: ChainHold; payer: Payer },

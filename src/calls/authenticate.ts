@@ -6,9 +6,9 @@ import type { Call } from '../http/call.ts'
 import type { Deps } from './deps.ts'
 
 /**
- * Finds the caller's key. The lookup is by SHA-256, so its duration says nothing about how close a guess was. Callers
- * are not told whether a key is missing, unknown, expired or revoked; only the log says which. A paused key is reported
- * as such: its holder is known, and would otherwise search for a mistake of their own.
+ * Finds the caller's key. The lookup is by SHA-256, so its duration says nothing about how close a guess was. The reply
+ * does not reveal whether a key is missing, unknown, expired or revoked; only the log does. A paused key is reported as
+ * such: its holder is known, and would otherwise look for a mistake of their own.
  */
 export function authenticate(
   call: Call,

@@ -1,7 +1,7 @@
 import type { CloseRecord } from '../request-log/record.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** What the metrics of streams take from a row; and, of any call, that nobody has counted its tokens. */
+/** Updates the stream metrics from a row and, for any call, the count of estimated usage. */
 export function countStream(record: CloseRecord, [provider, model]: [string, string], metrics: Metrics): void {
   const { usage, usageSource, firstContentMs, ended } = record
   if (usageSource !== null && usageSource !== 'provider') metrics.estimatedUsage.add(1, [provider, model, usageSource])

@@ -18,7 +18,7 @@ import { endOf, type Read } from './stream/live-stream.ts'
 import { usageOf } from './stream/stream-usage.ts'
 import { notePrice } from './try-entry.ts'
 
-/** What the caller is told of a stream that was cut; null: it has finished. */
+/** The error a cut stream ends with; null: it finished. */
 export type Cut = GatewayError | 'caller-left' | null
 
 /** A served call whose answer is a stream. */
@@ -62,8 +62,8 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
 }
 
 /**
- * Reads and sends until the stream ends, in whichever way. When nobody reads any more it is read on for as long as the
- * provider's connection is kept (stream/lingering.ts): as a rule not at all.
+ * Reads and sends until the stream ends. After the caller has left, reading continues only while the provider's
+ * connection is kept (stream/lingering.ts), which is rare.
  */
 async function pour(streaming: Streaming, deps: Deps): Promise<StreamEnding | Failure> {
   const { call, answer, delivery, candidate } = streaming
@@ -112,7 +112,7 @@ function framesOf(parts: readonly StreamPart[], answer: StreamedAnswer): string 
   return text
 }
 
-/** What the row and the price need, whatever the end was. */
+/** What the row and the price need, however the stream ended. */
 function conclude(streaming: Streaming, end: StreamEnding | Failure, deps: Deps): void {
   const { call, answer, candidate } = streaming
   const { served } = call

@@ -26,10 +26,10 @@ import { tryChain } from './try-chain.ts'
 export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps: Deps) => LiveKey
 
 /**
- * The life of a call, whatever its endpoint. Without a valid key the body is never read (authenticate comes first), the
- * row is open before anything is sent (admit), and the row is complete before the caller sees the answer (settle), of
- * a stream its end: `deliver` has sent the rest while it came. What only some calls have, such as a cache or a
- * guardrail, is an aspect: it may answer the call before it is admitted, and check, note or release what it has to.
+ * The life of a call on any endpoint. Without a valid key the body is never read (authenticate comes first), the row is
+ * open before anything is sent (admit), and the row is complete before the caller sees the answer (settle) or, for a
+ * stream, its end: `deliver` has already sent the rest. Optional features such as the cache or a guardrail are aspects:
+ * an aspect may answer the call before admission, and check, record or release what it needs.
  */
 export async function handleCall(
   call: Call,
@@ -73,7 +73,7 @@ export async function handleCall(
   }
 }
 
-/** Whoever is refused here has no row; the trace of the call is all there is. */
+/** A call refused here has no row, only a trace. */
 function enter(call: Call, endpoint: Endpoint, findKey: FindKey, deps: Deps): Begun {
   const trace = deps.tracing.begin(call, endpoint)
   try {
@@ -109,7 +109,7 @@ function errorOf(error: unknown, { id }: Begun, { log }: Deps): GatewayError | '
   return known
 }
 
-/** Whatever the call still has when it is over. */
+/** Releases what the call still holds at its end. */
 function release(call: Ended['call'], deps: Deps): void {
   // Already settled, unless something failed; that must not keep money held for ever.
   if (call.held !== undefined) deps.ledger.settle(call.held, NOTHING_USED)

@@ -65,7 +65,7 @@ function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: Deps): Deli
   })
 }
 
-/** The time that the caller takes to send the body does not count, nor what was done before it was there. */
+/** Excludes the time the caller takes to send the body, and the work done before it arrived. */
 async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
   const began = performance.now()
   try {

@@ -15,8 +15,8 @@ import { whyOf } from './why.ts'
 export const NOTHING_USED: CallUse = { picodollars: null, tokens: 0 }
 
 /**
- * Writes the row, settles the hold and updates the metrics: once, whatever the outcome, and before the caller sees it.
- * The ledger follows the log: what could not be written was not spent.
+ * Writes the row, settles the hold and updates the metrics: once, for every outcome, and before the caller sees it. The
+ * ledger follows the log: what could not be written was not spent.
  */
 export async function settle(ended: Ended, reply: CallReply | null, deps: Deps): Promise<void> {
   const { held } = ended.call

@@ -32,7 +32,7 @@ export interface Begun {
   readonly key: LiveKey
   readonly snapshot: Snapshot
   readonly trace: CallTrace
-  /** Of the caller, or of all who wait for this call under one `Idempotency-Key`. */
+  /** The caller, or everyone waiting for this call under one `Idempotency-Key`. */
   presence: Presence
   /** Unix milliseconds, for the log; of an admitted call the time of admission, to whose period its cost belongs. */
   startedAt: number
@@ -57,7 +57,7 @@ export interface Begun {
  * aspects.ts.
  */
 export interface Aspect {
-  /** The key may use the model; nothing is held, and no row is open. Throws a refusal. Null: the call goes on. */
+  /** The key may use the model; nothing is held, and no row is open. Throws a refusal. Null: the call continues. */
   enter?(call: Resolved): Promise<Given | null>
   addToOpening?(record: OpenRecord): void
   /** Frames of a stream, as they are sent. */
@@ -71,7 +71,7 @@ export interface Aspect {
   settled?(ended: Ended, reply: CallReply | null): void
   /** The call has ended without a complete row. */
   failed?(error: unknown): void
-  /** It is over, however it ended. */
+  /** The call has ended, with or without an answer. */
   release?(): void
 }
 
@@ -142,7 +142,7 @@ export interface ServedBy {
 
 /** An entry that another one, asked beside it, was faster than. */
 export interface Lost {
-  /** Of which it is a part; unknown until it has ended. */
+  /** The entry's share of the call's cost; null until it has ended. */
   cost: Cost | null
   entry: ChainEntry
   usage: TokenUsage | null

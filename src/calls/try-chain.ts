@@ -47,7 +47,7 @@ interface Abandoned {
   outcome: LeftOutcome
 }
 
-/** The caller left before the first content of a stream: what the providers had counted by then is charged. */
+/** The caller left before the first content of a stream: what the providers had counted so far is charged. */
 function noteCounted(call: Admitted, left: readonly Abandoned[], deps: Deps): void {
   const [first, second] = left.filter(({ outcome: { usage, attempt } }) => usage != null && attempt !== undefined)
   const { usage: counted, attempt } = first?.outcome ?? {}

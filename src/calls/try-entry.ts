@@ -33,7 +33,7 @@ export type EntryOutcome =
   | { kind: 'failed'; failure: Failure; giveUp: boolean }
   | LeftOutcome
 
-/** Also of an entry that lost a hedge. `usage`: what a stream had counted by then. */
+/** Also for an entry that lost a hedge. `usage`: what a stream had counted so far. */
 export interface LeftOutcome {
   kind: 'caller-left'
   usage?: StreamUsage | null

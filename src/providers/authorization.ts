@@ -1,11 +1,11 @@
 import type { Provider } from '../domain/provider.ts'
 import type { HttpTarget } from '../upstream/target.ts'
 
-/** A request as it will be sent, for those who sign it. */
+/** A request as it will be sent, for signing. */
 export interface OutgoingRequest extends HttpTarget {
   method: 'GET' | 'POST' | 'PUT'
   body: Uint8Array | string | null
-  /** A shorter wait than usual, where perhaps nobody is there. */
+  /** A shorter timeout than usual, for servers that may not exist. */
   timeoutMs?: number
 }
 
@@ -43,7 +43,7 @@ export interface Authorization {
   ): Record<string, string> | Promise<Record<string, string>>
 }
 
-/** Why nobody can be shown to a provider, in words for an operator; never with a secret. */
+/** Why no credentials are available, in a sentence for the operator; never with a secret. */
 export class AuthorizationError extends Error {
   /** The server of the tokens did not answer in time. */
   readonly isTimeout: boolean

@@ -80,7 +80,7 @@ export interface Translator<Request extends CallRequest = CallRequest> {
 
 /** How a family reads streamed answers. */
 export interface StreamTranslator<Request extends CallRequest = CallRequest> {
-  /** How events are told apart in the bytes; missing: server-sent events. */
+  /** How events are framed in the bytes; missing: server-sent events. */
   framing?: Framing
   /** For one stream. `asked`: the model at the provider. */
   open(request: Request, asked?: string): StreamReader
@@ -110,7 +110,7 @@ export type Accent = Pick<Provider, 'baseUrl' | 'speaks' | 'preset' | 'settings'
 
 export type Translators = { readonly [Name in EndpointName]?: Translator }
 
-/** Sentences for somebody who sets a provider up. */
+/** Sentences for an operator who sets up a provider. */
 export interface ProviderHints {
   /** A question about the base URL. */
   address: string

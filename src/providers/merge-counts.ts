@@ -5,7 +5,8 @@ const MOST_LEVELS = 8
 
 /**
  * What a stream has counted so far, after one more report. Reports are totals: the last known value of each field wins.
- * Null tells nothing, and a zero in place of a number is a placeholder, unless `mayBeZero` says that this field's is not.
+ * Null is ignored, and a zero that replaces a number is a placeholder, unless `mayBeZero` says otherwise for this
+ * field.
  */
 export function mergeCounts(
   known: JsonObject,

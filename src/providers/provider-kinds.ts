@@ -69,6 +69,6 @@ function settingsProblem({ family: name, settings = {}, credentials = {} }: Prov
   const parsed = family.settings.safeParse(settings)
   if (parsed.success) return null
   const problem = problemText(parsed.error)
-  // A field that nobody knows has no path of its own.
+  // An unknown field has no path of its own.
   return /^[\w.[\]]+: /.test(problem) ? `settings.${problem}` : `settings: ${problem}`
 }

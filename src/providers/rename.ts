@@ -17,8 +17,8 @@ export function isLimitName(name: string): boolean {
 }
 
 /**
- * The limit was sent under both names, because nobody knew which one the server takes: the one to leave out. A server
- * must say that it takes the newer name; every server knows the older one.
+ * The limit was sent under both names, because it was unknown which one the server takes: the one to leave out. A
+ * server must say that it takes the newer name; every server knows the older one.
  */
 export function spareLimit(sent: JsonObject, { name, instead }: RefusedField): Rename | null {
   const to = name === 'max_tokens' ? instead : name === 'max_completion_tokens' ? 'max_tokens' : null

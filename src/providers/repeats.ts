@@ -25,8 +25,9 @@ interface Pattern {
 }
 
 /**
- * Most events of a stream are the one before with another text. Such an event is compared, not parsed: all that was made
- * of the one before holds for it, but for the length of the text. Any other event is read, and may be repeated in turn.
+ * Most events of a stream are the one before with another text. Such an event is compared, not parsed: everything made
+ * of the one before applies to it, except the length of the text. Any other event is read, and becomes the next
+ * pattern.
  */
 export class Repeats {
   #pattern: Pattern | null = null
@@ -55,7 +56,7 @@ export class Repeats {
   }
 }
 
-/** Parsed only where somebody asks for more than `like` tells. */
+/** Parsed only if more than `like` is needed. */
 class RepeatedChunk implements Chunk {
   readonly type = 'chunk'
   readonly isEnd = false

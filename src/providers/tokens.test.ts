@@ -16,7 +16,7 @@ const PROVIDER: Provider = {
   credentials: { secret: 'first' },
 }
 
-/** A family whose tokens are fetched when the test says so. */
+/** A family whose tokens are fetched on demand. */
 function world({ lifeMs = HOUR }: { lifeMs?: number | null } = {}) {
   let now = 0
   const fetches: PromiseWithResolvers<Token>[] = []

@@ -7,8 +7,8 @@ export interface FieldPlace {
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 
 /**
- * The places of a body's own fields, past whatever is nested in them: nested names may be the same. Null for a field
- * that is there twice, or whose name is written with escapes. The body must be valid JSON. Over bytes, where
+ * The places of a body's own fields, skipping nested ones: their names may be the same. Null for a field that occurs
+ * twice, or whose name is written with escapes. The body must be valid JSON. Over bytes, where
  * `endpoints/replace-value.ts` is over text: bodies are sent on as bytes, and large ones are never one text.
  */
 export function topLevelFields(source: Buffer): ReadonlyMap<string, FieldPlace | null> {
@@ -42,7 +42,7 @@ function afterText(source: Buffer, quote: number): number {
   return at + 1
 }
 
-/** An odd number of backslashes stands before it. */
+/** Preceded by an odd number of backslashes. */
 function isEscaped(source: Buffer, at: number): boolean {
   let before = at - 1
   while (source[before] === BACKSLASH) before -= 1

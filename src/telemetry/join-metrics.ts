@@ -36,7 +36,7 @@ export function joinMetrics(threads: readonly ThreadMetrics[]): Promise<string> 
     }
   }
   const registry = new Registry()
-  // As Tally does: whatever answers `get` can be written out.
+  // As Tally does: anything with a `get` can be exported.
   for (const metric of joined.values()) {
     registry.registerMetric({ name: metric.name, get: () => metric } as unknown as Metric)
   }

@@ -51,7 +51,7 @@ export interface Metrics extends StreamMetrics, ContentMetrics, CacheMetrics {
   contentType: string
 }
 
-/** What is not counted as it happens but asked for when somebody looks. */
+/** Gauges read on scrape. */
 export interface Observed {
   circuits(): Iterable<{ provider: string; model: string; state: CircuitState }>
   log(): { spoolRows: number; lagRows: number; lagSeconds: number; maxRows: number; diskError: string | null }
@@ -60,7 +60,7 @@ export interface Observed {
   limits(): LimitsState
   bodies(): { held: number; bounds: { bytes: number } }
   connections(): number
-  /** Those of the gateway; left out where another thread tells of them. */
+  /** Gateway-wide gauges; omitted where another thread reports them. */
   budgets?(): readonly BudgetGauge[]
 }
 
@@ -70,7 +70,7 @@ const LOOP_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 const COUNTER_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 10]
 const OVERHEAD_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
-/** `isMain`: this thread also tells of the process. */
+/** `isMain`: this thread also reports the process metrics. */
 export function createMetrics(observed: Observed, { isMain = true } = {}): Metrics {
   const registry = new Registry()
   if (isMain) collectDefaultMetrics({ register: registry, prefix: 'switchyard_' })

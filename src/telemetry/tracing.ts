@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 
-/** What the steps of a call tell those who follow it from outside. Off, nothing is made and nothing is sent on. */
+/** What the steps of a call report for tracing. When off, nothing is allocated and nothing is sent on. */
 export interface Tracing {
   /** Its head has arrived; nothing else of it has been read. */
   begin(call: TracedHead, endpoint: TracedEndpoint): CallTrace
@@ -8,10 +8,10 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-/** One call. It ends once: whatever is told later changes nothing. */
+/** One call. It ends once; later reports have no effect. */
 export interface CallTrace {
   attempt(): AttemptTrace
-  /** Its row is complete, and does not change any more. `content` is asked only where somebody has switched that on. */
+  /** Its row is complete and final. `content` is called only where content tracing is on. */
   end(row: TracedCall, content: () => TracedContent): void
   /** It ends without a row. */
   refuse(error: { code: string; status: number }): void

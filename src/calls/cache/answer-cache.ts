@@ -18,7 +18,7 @@ export class MemoryCache implements AnswerCache {
   readonly #onBytes: (change: number) => void
   #bytes = 0
 
-  /** `onBytes`: told of every change of what is stored. `now`: Unix milliseconds. */
+  /** `onBytes`: called with every change in stored bytes. `now`: Unix milliseconds. */
   constructor(mostBytes: number, now: () => number, onBytes: (change: number) => void = () => {}) {
     this.#mostBytes = mostBytes
     this.#now = now

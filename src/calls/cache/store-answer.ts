@@ -3,7 +3,7 @@ import { gatewayFields } from '../gateway-fields.ts'
 import type { Ended } from '../stages.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
-/** Null: this answer is given to nobody else. */
+/** Null: this answer must not be reused. */
 export function storedAnswerOf(
   { call, error }: Ended,
   reply: CallReply | null,

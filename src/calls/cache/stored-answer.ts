@@ -29,9 +29,9 @@ export interface StoredAnswer {
 }
 
 /**
- * The same bytes, but for the id, which names a row of the log, and for what the end of a stream says of its cost. An
- * id is long and random, so it is nothing else; the fields of the gateway are no part of any text, where their quotes
- * would be escaped.
+ * The same bytes except for the id, which names a row of the log, and the cost at the end of a stream. Replacing text
+ * is safe: an id is long and random, and the gateway's fields cannot match inside a string, where their quotes would be
+ * escaped.
  */
 export function textFor(stored: StoredAnswer, id: string): string {
   const text = stored.body.toString('utf8').replaceAll(suffixOf(stored.id), suffixOf(id))

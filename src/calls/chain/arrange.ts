@@ -25,7 +25,7 @@ export interface Arranged {
   chain: ChainEntry[]
   /** Where the first place is a group with the call's session: the member that has the session's prompt cache. */
   home: ChainEntry | null
-  /** Why a member stands where it does. */
+  /** Why a member has its position. */
   because: ReadonlyMap<ChainEntry, string>
 }
 
@@ -57,7 +57,7 @@ function lay({ balance, isSticky, members }: Group, arrival: Arrival, { circuits
       draw: session === null ? random() : drawOf(session, `${entry.provider}/${entry.model}`),
     }
   })
-  // Before anybody's health is asked for: that is where the session was until now.
+  // Before health is considered: where the session has been so far.
   const [home] = isPinned ? orderMembers(balance, standings, true) : []
   for (const [place, standing] of standings.entries()) {
     const entry = members[place]?.entry

@@ -41,7 +41,7 @@ export interface Situation {
   isInterchangeable: boolean
   /** The caller named the model itself, not a route. */
   isDirect: boolean
-  /** A hard budget applies: the call must not cost more than its hold, whatever the account's defaults are. */
+  /** A hard budget applies: the call must not cost more than its hold, regardless of the account's defaults. */
   isStrict: boolean
   /** Output limit that is sent when neither the caller nor the entry sets one. */
   defaultLimit: number | null

@@ -51,7 +51,7 @@ function withoutSpare(spare: Rename, { provider, entry, adjustments }: Candidate
   }
 }
 
-/** Learned at once: the header fields of the next attempt are read anew. Null: none of them was sent. */
+/** Remembered at once, so the next attempt builds its headers without them. Null: none of them was sent. */
 async function withoutRefused(
   field: string,
   refused: readonly string[],
@@ -64,7 +64,7 @@ async function withoutRefused(
   const values = refused.filter((each) => !known.includes(each))
   if (values.length === 0) return null
   const isInBody = Object.hasOwn(wire, field)
-  // A small body is written anew from its wire, so what was refused before must go again.
+  // A small body is rewritten from its wire form, so earlier refused fields must be removed again.
   const rewritten = isInBody
     ? await body.rewrite(
         { kind: 'without', field, values: [...known, ...values] },
@@ -106,7 +106,7 @@ function isUsageField(refused: RefusedField, { translator, wire }: Candidate): b
   return refused.name === translator.stream?.usageField && Object.hasOwn(wire, refused.name) && wire['stream'] === true
 }
 
-/** The provider may count its tokens all the same, or else they are estimated. */
+/** The provider may still report its tokens; otherwise they are estimated. */
 function withoutUsageField({ name }: RefusedField, { provider, entry, adjustments }: Candidate, { quirks }: ChainDeps) {
   return {
     reason: `asked again without '${name}', which the provider does not take`,

@@ -7,7 +7,7 @@ export interface Traffic {
   enter(entry: ChainEntry): () => void
   /** An answer, or the first content of a stream, took so long; or it was given up after that. */
   took(entry: ChainEntry, isStream: boolean, milliseconds: number): void
-  /** Null when nothing was measured of late. */
+  /** Null without a recent measurement. */
   latencyMs(entry: ChainEntry, isStream: boolean): number | null
 }
 

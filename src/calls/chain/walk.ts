@@ -117,7 +117,7 @@ export class Walk {
     return this.#fitnesses.map((fitness, position) => {
       const entry = this.#chain[position]
       const isCircuitOpen = entry !== undefined && this.#circuits.isSkipped(entry)
-      // An unconfigured provider is skipped for that reason, whatever its window.
+      // An unconfigured provider is skipped for that reason; its context window does not matter.
       const contextWindow = fitness.kind === 'unconfigured' ? Number.POSITIVE_INFINITY : fitness.contextWindow
       const unfit = this.#taken.has(position) ? 'asked before' : unfitOf(fitness)
       return { unfit, isCircuitOpen, contextWindow }

@@ -11,7 +11,7 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': 'switchyard'
 /** A verdict is short. */
 const LONGEST_VERDICT = 64 * 1024
 
-/** The verdict, or in words why there is none. */
+/** The verdict, or the reason why there is none. */
 export async function ask(
   question: Question,
   guardrail: Guardrail,

@@ -13,7 +13,7 @@ export interface Question {
   body: Uint8Array | string
 }
 
-/** What is asked, with the body as it came: nothing of it is parsed or written anew. */
+/** The question with the body's bytes as received, neither parsed nor serialized again. */
 export function questionBytes({ phase, body, ...question }: Question): Buffer {
   const { requestId: request_id, workspace, endpoint, route, model } = question
   const head = JSON.stringify({ type: `guardrail.${phase}`, request_id, workspace, endpoint, route, model })

@@ -59,7 +59,7 @@ export function lose(losing: Asking, winner: Asking, call: Admitted, deps: Deps)
   }
 }
 
-/** The attempts of both stand in the order in which they began, also within a millisecond. */
+/** Attempts of both, in the order in which they began, even within one millisecond. */
 export function takeAttempts(part: Admitted, call: Admitted, beganFirst = false): void {
   if (beganFirst) call.attempts.unshift(...part.attempts)
   else call.attempts.push(...part.attempts)
@@ -134,7 +134,10 @@ function charge(call: Admitted, candidate: Candidate, { attempt, ...use }: Spent
     deps.pricePercents.learn(provider, likely.usage.pricePercent, call.id)
 }
 
-/** A provider that bills a call to its end, and was not heard to it: most likely its answer was as long as the other. */
+/**
+ * The provider bills abandoned calls in full, but its answer was not read to the end: assume it was as long as the
+ * other.
+ */
 function billedInFull(use: Use, candidate: Candidate, answered: TokenUsage | undefined): Use {
   if (candidate.provider.onCallerLeft !== 'drain' || use.bounds === null || answered === undefined) return use
   const most = mostOutputOf(candidate) ?? Number.POSITIVE_INFINITY
@@ -142,7 +145,7 @@ function billedInFull(use: Use, candidate: Candidate, answered: TokenUsage | und
   return { ...use, usage: withOutput(use.usage, output) }
 }
 
-/** Both callers' parts ended before any answer: what the second one had counted by then. */
+/** Both attempts were abandoned before an answer: charges what the second had counted so far. */
 export function loseCounted(candidate: Candidate, attempt: AttemptRecord, use: Use, call: Admitted, deps: Deps): void {
   call.lost = { entry: candidate.entry, cost: null, usage: null, end: async () => {} }
   charge(call, candidate, { ...use, attempt }, deps)

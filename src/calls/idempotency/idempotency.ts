@@ -87,7 +87,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return { reply: { ...reply, headers: { ...reply.headers, ...marksOf(requestId) } } }
   }
 
-  /** The reply of the running call. Null: nobody waited for it any more, and what is kept of it decides. */
+  /** The reply of the running call. Null: every caller had left, so the stored outcome decides. */
   async function join(first: Running, body: IdempotentBody, call: IdempotentCall) {
     checkSameBody(first, body)
     const isJoined = joins(first, call)
@@ -163,7 +163,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 }
 
-/** False: those who waited for it have left, so it may have been cancelled. */
+/** False: its callers have left, so it may have been cancelled. */
 function joins(first: Running, { presence, receiver }: IdempotentCall): boolean {
   if (first.presence.left) return false
   // What was sent before is not kept: nothing can be added to it.

@@ -32,7 +32,7 @@ export async function tryProvider(
   const { listed, ...test } = await testProvider(provider, family, deps)
   const suggested = suggestedModels(listed, known)
   const chosen = model ?? suggested[0] ?? listed.find((id) => family.operationOf(id) !== 'embeddings')
-  // Not every server has a list; a named model is called all the same.
+  // Not every server lists its models; a named model is called anyway.
   if (chosen === undefined || (!test.ok && model === null)) return { ...test, listed, call: null, suggested }
   const began = performance.now()
   const answer = await ask(provider, family, chosen, known.get(chosen), deps)

@@ -16,8 +16,8 @@ import { lingering } from './lingering.ts'
 import { LiveStream } from './live-stream.ts'
 
 /**
- * Calls an entry and reads its stream until the first content. What fails before that is a failed attempt like any
- * other: the chain goes on, or the caller gets an error with its status.
+ * Calls an entry and reads its stream until the first content. A failure before that is a failed attempt like any
+ * other: the chain continues, or the caller gets an error with its status.
  */
 export async function askStream(
   endpoint: UpstreamEndpoint,

@@ -1,7 +1,7 @@
 import type { StreamSettings } from '../../domain/stream-settings.ts'
 import type { Call, Sink, StreamHead } from '../../http/call.ts'
 
-/** Somebody who gets the stream. */
+/** One reader of the stream. */
 export interface Receiver extends Pick<Call, 'openStream' | 'presence'> {}
 
 interface Member extends Receiver {
@@ -24,7 +24,7 @@ export interface DeliveryOptions extends Pick<StreamSettings, 'holdHeadersMs' | 
 /** More than this is not kept for repeats. */
 const KEPT_CHARACTERS = 2 * 1024 * 1024
 
-/** Sends a stream to its caller, and to those who repeat the call with the same `Idempotency-Key` while it runs. */
+/** Sends a stream to its caller, and to callers that repeat it with the same `Idempotency-Key` while it runs. */
 export class Delivery {
   /** UTF-8 bytes of what was sent. */
   bytes = 0
@@ -58,12 +58,12 @@ export class Delivery {
     return this.#head !== null
   }
 
-  /** Somebody was dropped who did not read. */
+  /** A reader was dropped for being too slow. */
   get hasSlowReader(): boolean {
     return this.#members.some(({ isSlow }) => isSlow)
   }
 
-  /** Nobody is left who reads. */
+  /** No reader is left. */
   get isUnread(): boolean {
     return !this.#members.some(isReading)
   }

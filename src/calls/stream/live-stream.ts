@@ -8,10 +8,10 @@ import type { BodyPart, UpstreamAnswer } from '../../upstream/streamed-response.
 import { failureOfBreakdown } from '../breakdown.ts'
 import { TURNS } from './turns.ts'
 
-/** What a stream brought: parts, the last of which may end it, or that its caller has left. */
+/** What was read from a stream: parts, the last of which may end it, or that its caller has left. */
 export type Read = { kind: 'parts'; parts: StreamPart[] } | { kind: 'caller-left' }
 
-/** How long the rest of a body may take after the answer's end, so that its connection can be used again. */
+/** How long to wait for the end of a body after the answer's end, so that its connection can be reused. */
 const REST_MS = 1_000
 
 /**
@@ -71,7 +71,7 @@ export class LiveStream {
     if (answer !== null && !this.#hasEnded) {
       answer.limitSilence(timers.idleMs)
       this.#payloadIdle = setTimeout(() => {
-        // Time in which nobody reads is not the provider's.
+        // Time without a read of ours is not the provider's fault.
         if (this.#isReading) answer.abort({ kind: 'timeout', phase: 'payload' })
       }, timers.payloadIdleMs)
       this.#total = setTimeout(() => answer.abort({ kind: 'timeout', phase: 'total' }), timers.totalMs)
@@ -191,7 +191,7 @@ export class LiveStream {
   }
 }
 
-/** Reads what is left of a stream that nobody gets; its last part, or null where it was ended before. */
+/** Reads the rest of a stream that has no reader left; its last part, or null if it was ended before. */
 export async function readToEnd(
   stream: LiveStream,
   timers: Pick<StreamSettings, 'idleMs' | 'payloadIdleMs' | 'totalMs'>,

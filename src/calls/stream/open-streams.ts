@@ -39,7 +39,7 @@ export class OpenStreams {
     }
   }
 
-  /** Resolves when no call runs any more, also of those whose callers have left. */
+  /** Resolves when no call is running, including those whose callers have left. */
   ended(): Promise<void> {
     return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEnded.push(resolve))
   }

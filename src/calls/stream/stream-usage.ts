@@ -43,8 +43,8 @@ export function usageOf(arrived: Arrived, candidate: Candidate, call: Pick<Resol
 }
 
 /**
- * Under a hard budget a prompt that its bytes do not tell is booked as it was held: whoever leaves before the count would
- * pay nearly nothing for it. Null: the bytes tell it, or no hard budget applies.
+ * Under a hard budget, a prompt whose size its bytes do not show is charged as held: a caller who leaves before usage
+ * arrives would otherwise pay almost nothing. Null: the bytes show it, or no hard budget applies.
  */
 function heldPrompt(tokens: number, candidate: Candidate, { body, snapshot }: Pick<Resolved, 'body' | 'snapshot'>) {
   const { destination, entry, heldPercent } = candidate

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { LiveStream } from './live-stream.ts'
 import { BYTES_A_TURN, Turns } from './turns.ts'
 
-/** The next turn comes when the test says so. */
+/** Runs the next turn on demand. */
 function byHand() {
   const scheduled: (() => void)[] = []
   const turns = new Turns((turn) => scheduled.push(turn))

@@ -1,6 +1,6 @@
 /**
- * Of provider streams, for one turn of the event loop: about a millisecond of work. libuv accepts one connection a turn, so
- * whoever connects behind a thousand others waits for a thousand turns.
+ * Of provider streams, for one turn of the event loop: about a millisecond of work. libuv accepts one connection a
+ * turn, so a client that connects behind a thousand others waits for a thousand turns.
  */
 export const BYTES_A_TURN = 32 * 1024
 
@@ -38,7 +38,7 @@ export class Turns {
     this.#used = 0
     while (count < this.#waiting.length && this.#used < BYTES_A_TURN) this.#used += this.#waiting[count++]?.bytes ?? 0
     const begun = this.#waiting.splice(0, count)
-    // Who comes before the next turn waits behind those who wait.
+    // Readers that arrive before the next turn queue behind the waiting ones.
     if (this.#waiting.length > 0) this.#used = Number.POSITIVE_INFINITY
     if (this.#waiting.length > 0) this.#schedule(this.#next)
     for (const { begin } of begun) begin()

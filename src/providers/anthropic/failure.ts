@@ -6,7 +6,7 @@ import { WireError } from './wire.ts'
 
 /** The input of the rows below. */
 interface Signal {
-  /** The effective status: the HTTP status, or the one that an error within a 2xx stands for. */
+  /** The effective status: the HTTP status, or the one implied by an error within a 2xx. */
   status: number
   errorCode: string
   message: string
@@ -33,7 +33,7 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** Messages are documented as unstable: they are read only where status and codes do not tell the cases apart. */
+/** Messages are documented as unstable: they are read only where status and codes are ambiguous. */
 const QUOTA_TEXT = /credit balance is too low|usage limits|spend limit/i
 const TOO_LONG_TEXT = /prompt is too long|exceed context limit/i
 const UNSUPPORTED_TEXT =

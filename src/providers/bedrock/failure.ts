@@ -6,7 +6,7 @@ import { refusedBetas } from '../anthropic/refused-betas.ts'
 import type { ResponseHeader } from '../family.ts'
 import { adviceOn } from './advice.ts'
 
-/** Where betas stand in a body (invoke/envelope.ts). */
+/** The body's field for betas (invoke/envelope.ts). */
 export const BETA_FIELD = 'anthropic_beta'
 export const CLASS_HEADER = 'x-amzn-errortype'
 
@@ -101,7 +101,7 @@ function verdictOn(signal: Signal): Verdict {
   }
 }
 
-/** Another model may do better, whatever went wrong in this one. */
+/** A fault of this model: another one may do better. */
 function verdictOnModel(status: number | null): Verdict {
   switch (status) {
     case 408:

@@ -8,7 +8,7 @@ export const Settings = z.strictObject({
     .optional(),
   /** Missing: a key where one is set, else signed requests. */
   auth: z.enum(['key', 'sigv4']).optional(),
-  /** Assumed by a web identity in place of AWS_ROLE_ARN, or by whatever keys there are. */
+  /** Assumed with a web identity, instead of AWS_ROLE_ARN, or with the available keys. */
   role_arn: z.string().regex(/^arn:/, 'expected an ARN').optional(),
   /** What a role of another account may ask for. */
   external_id: z.string().min(2).optional(),
@@ -28,7 +28,7 @@ export function isSigned(provider: Provider): boolean {
   return (settingsOf(provider).auth ?? (provider.apiKey === null ? 'sigv4' : 'key')) === 'sigv4'
 }
 
-/** What one field alone does not tell. */
+/** Problems that involve several fields. */
 export function problemOf(provider: Provider): string | null {
   const { region, auth, role_arn: role, external_id: externalId, ...more } = settingsOf(provider)
   const { guardrail_id: guardrail, guardrail_version: version } = more

@@ -5,7 +5,7 @@ import type { WireResponse } from './wire.ts'
 
 const OK = 200
 
-/** Why a response has no candidates. Null: nothing says so, and more may follow in a stream. */
+/** Why a response has no candidates. Null: no reason given, and more may follow in a stream. */
 export function blockedBy({ blockReason: reason }: WireResponse): Failure | null {
   if (reason === null || reason === 'BLOCKED_REASON_UNSPECIFIED') return null
   return failure(

@@ -13,8 +13,7 @@ export interface Call {
 }
 
 /**
- * Null: the part is no call that anyone could answer. `position`: what tells the calls of a response apart, for those
- * that come without an id.
+ * Null: the part is not a call that can be answered. `position`: distinguishes the calls of a response that have no id.
  */
 export function callOf(part: JsonObject, position: string, response: WireResponse, door: Door): Call | null {
   const { functionCall: called } = part

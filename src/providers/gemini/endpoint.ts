@@ -30,13 +30,13 @@ function baseOf({ baseUrl }: Provider): string {
   return VERSIONED.test(base) ? base : `${base}/v1beta`
 }
 
-/** One segment, whatever the caller's model is called. */
+/** The caller's model as one path segment. */
 function pathOf(model: string): string {
   const [, kind = 'models', id = ''] = /^(?:(models|tunedModels)\/)?(.*)$/s.exec(model) ?? []
   return `${kind}/${encodeURIComponent(id)}`
 }
 
-/** The operator's headers win, except over the key. It never stands in the address: addresses are logged on the way. */
+/** The operator's headers win, except over the key. The key is never in the URL, because proxies log URLs. */
 export function headersFor(provider: Provider): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   for (const [name, value] of Object.entries(provider.headers)) headers[name.toLowerCase()] = value

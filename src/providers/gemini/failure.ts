@@ -3,7 +3,7 @@ import { type Failure, type FailureCode, failure, type Retry } from '../../domai
 import { worded } from '../../domain/wording/worded.ts'
 import { WireError } from './wire.ts'
 
-/** What an error says; messages are read only where nothing else tells the cases apart. */
+/** What an error says; messages are read only where nothing else distinguishes the cases. */
 interface Signal {
   status: number
   name: string

@@ -2,7 +2,7 @@
 export type Ending = { kind: 'ended'; reason: string; warning: string | null } | { kind: 'failed'; message: string }
 
 const FILTERED = /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_\w+|NO_IMAGE)$/
-/** The model called something in a way that nobody can carry out: it may do better when asked again. */
+/** The model made an invalid call: a retry may do better. */
 const BAD_CALL = /^(?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS)$/
 
 /** What an answer consists of besides its reason. */
@@ -27,7 +27,7 @@ export function ending(finishReason: string | null, { hasContent, hasCalls, isLe
   return ended(natural, `finishReason ${shown}`)
 }
 
-/** The vendor's names are constants; anything else may hold whatever a server put there, and stays out of the log. */
+/** The vendor's names are constants; anything else could be arbitrary text, and stays out of the log. */
 export function shownName(name: string | null): string {
   if (name === null) return 'is missing'
   return /^[A-Z_]{1,60}$/.test(name) ? name : 'is unknown'

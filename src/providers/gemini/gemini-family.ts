@@ -20,7 +20,7 @@ export const SAFETY_SETTINGS = z
 export const geminiFamily: Family = {
   conventionName: 'gcp.gemini',
   isAddressKnown: true,
-  // A stream that is broken off is billed all the same.
+  // A cancelled stream is still billed.
   onCallerLeft: 'drain',
   settings: z.strictObject({ safety_settings: SAFETY_SETTINGS, list_models: z.boolean().optional() }),
   translators: { chat, embeddings },

@@ -1,6 +1,6 @@
 import type { ModelTraits } from '../../domain/provider.ts'
 
-/** How a model is told how much to think: by a level (from version 3 on), by a budget of tokens (2.5), not at all. */
+/** How a model's thinking is set: by a level (from version 3 on), by a token budget (2.5), not at all. */
 export type Thinking =
   | { kind: 'level'; levels: readonly Level[] }
   /** `least`: 0 where it can be turned off. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { Door } from './door.ts'
 
-/** Stands for a signature where there is none: the history is another model's, or the caller has lost it. */
+/** Replaces a missing signature: the history is another model's, or the caller has lost it. */
 export const NO_SIGNATURE = 'skip_thought_signature_validator'
 
 /** A snapshot, a preview: the same model under a longer name. */

@@ -36,7 +36,7 @@ const OVERLOADED_CODES = new Set(['server_is_overloaded', 'slow_down'])
 
 const TOO_LONG =
   /maximum context length|exceeds the context window|maximum (?:model|prompt) length|tokens? \+ `?max_new_tokens`? must be/i
-/** The model made a call that nobody could read: it may make a better one. */
+/** The model made an invalid call: a retry may do better. */
 const BAD_CALL = 'tool_use_failed'
 const NO_CREDIT = /\bcredits?\b|spending limit|insufficient balance/i
 const UNSUPPORTED = /Function tools with reasoning_effort are not supported|requires --enable-auto-tool-choice/i

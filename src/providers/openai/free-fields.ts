@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from '../../domain/request/call-request
 import { type Worded, worded } from '../../domain/wording/worded.ts'
 
 /**
- * Fields that cost nothing beside the tokens that are held, at any server that speaks this family's formats. Not listed,
- * and so refused under a hard budget: services beside the model (search, plugins), the choice of other models or dearer
- * hosts, further answers, and whatever adds to the prompt at the server (templates, documents).
+ * Fields that cost nothing beside the tokens that are held, at any server that speaks this family's formats. Not
+ * listed, and so refused under a hard budget: services beside the model (search, plugins), the choice of other models
+ * or more expensive hosts, further answers, and anything the server adds to the prompt (templates, documents).
  */
 const COMMON = `model stream stream_options temperature top_p top_k top_a min_p typical_p seed stop frequency_penalty
   presence_penalty repetition_penalty length_penalty logit_bias top_logprobs user safety_identifier metadata store

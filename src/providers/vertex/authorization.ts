@@ -61,7 +61,7 @@ function tokenFrom({ status, text }: Reply, now: number, words: (status: number,
 
 type Refusal = z.infer<typeof TokenRefusal>
 
-/** What the vendor says against a key, in words of what to do. */
+/** The vendor's objection to a key, as advice. */
 function keyWords(status: number, { error, error_description: description }: Refusal): string {
   const told = scrubMessage(`${error} ${description}`.trim()) || `status ${status}`
   return `No token for the service account (${told}). ${advice(description)}`.trim()

@@ -8,7 +8,7 @@ const Page = z.object({
 })
 const Model = z.object({ name: z.string().min(1) })
 
-/** One page of the models of a publisher. The list tells nothing but their names. */
+/** One page of a publisher's models. The list has only their names. */
 export function modelsFromWire(body: unknown): CatalogPage {
   const page = Page.safeParse(body)
   if (!page.success) throw new TypeError('the model list has no "publisherModels" array')

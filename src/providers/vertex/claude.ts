@@ -11,7 +11,7 @@ import { stream } from '../anthropic/stream/stream.ts'
 import type { Target, Translation, Translator } from '../family.ts'
 import { publisherTarget } from './endpoint.ts'
 
-/** The dialect that keeps all fields. It stands in the body here. */
+/** The dialect that keeps all fields. Here it is a field of the body. */
 const VERSION = 'vertex-2023-10-16'
 const VERSION_HEADER = 'anthropic-version'
 

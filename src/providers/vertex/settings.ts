@@ -26,7 +26,7 @@ export function placeOf({ settings = {} }: Provider): { project: string | null; 
   return { project: project ?? null, location: location ?? DEFAULT_LOCATION }
 }
 
-/** What one field alone does not tell. */
+/** Problems that involve several fields. */
 export function problemOf(provider: Provider): string | null {
   const { apiKey, credentials } = provider
   const account = credentials?.['service_account']

@@ -38,7 +38,7 @@ export function operationOf({ name, operation }: TracedEndpoint): string {
   return name === 'count_tokens' ? name : operation
 }
 
-/** The name of a span. A model's name is whatever a caller sends. */
+/** The name of a span. A model's name can be any text from a caller. */
 export function nameOf(operation: string, model: string | null): string {
   return model === null ? operation : short(`${operation} ${model}`)
 }

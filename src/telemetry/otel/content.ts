@@ -57,7 +57,7 @@ function messagesOf(list: unknown, role: string): Message[] {
   return Array.isArray(list) ? list.map((item) => messageOf(objectOf(item), role)) : []
 }
 
-/** Of items that stand for themselves in a conversation. */
+/** Roles of items that have none of their own. */
 const ROLES: Readonly<Record<string, string>> = { function_call: 'assistant', function_call_output: 'tool' }
 
 function messageOf(item: Json, role: string): Message {
@@ -76,7 +76,7 @@ function partsOf(content: unknown): object[] {
     : []
 }
 
-/** Of what is neither text nor a tool, such as an image, only that it was there. */
+/** For other parts, such as an image, only their type. */
 function partOf(part: Json): object {
   const { type } = part
   if (typeof part['text'] === 'string') return text(part['text'])

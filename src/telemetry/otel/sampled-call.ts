@@ -37,8 +37,8 @@ interface SampledAttempt extends AttemptTrace {
 }
 
 /**
- * A call as a span, with an own span for each upstream call. Until it ends only their ids and beginnings are kept: all
- * else stands in its row. They end together, when that is complete.
+ * A call as a span, with a child span for each upstream call. Until it ends only their ids and start times are kept:
+ * the row has everything else. They end together, when the row is complete.
  */
 export class SampledCall implements CallTrace {
   readonly #parts: TraceParts
@@ -48,7 +48,9 @@ export class SampledCall implements CallTrace {
   readonly #span: SpanContext
   readonly #caller: SpanContext | null
   readonly #attempts: SampledAttempt[] = []
-  /** Between `performance.now()` and Unix milliseconds, of this call: the system's clock may be set meanwhile. */
+  /**
+   * Between `performance.now()` and Unix milliseconds, for this call: the system clock may be changed while it runs.
+   */
   readonly #offset = Date.now() - performance.now()
   readonly #startedAt: number
   #isEnded = false
@@ -142,7 +144,7 @@ export class SampledCall implements CallTrace {
   }
 }
 
-/** The answer is logged and waits: nothing may go wrong any more, as with an answer that is nested too deep. */
+/** The answer is logged and waiting to be sent: nothing may throw here, for example on an answer nested too deep. */
 function contentOf(content: () => TracedContent): Attributes {
   try {
     return contentAttributes(content())

@@ -17,7 +17,7 @@ export function isSampled({ traceFlags = TraceFlags.NONE }: Partial<SpanContext>
   return (traceFlags & TraceFlags.SAMPLED) !== 0
 }
 
-/** `spanId`: of the span below which those of the provider stand. */
+/** `spanId`: the parent of the provider's spans. */
 export function passedOn({ traceState }: Partial<SpanContext>, ids: Ids, sampled: boolean): TraceContext {
   const { traceId, spanId } = ids
   // What could not be read is not in it: it may be empty.

@@ -40,7 +40,7 @@ export class UnsampledCall implements CallTrace, AttemptTrace {
   replay(): void {}
 }
 
-/** There is no span of ours: those of the provider, if it makes any, stand below the caller's. */
+/** No span of ours: the provider's spans, if any, become children of the caller's. */
 function contextOf(trace: Trace, { spans }: TraceParts): TraceContext | null {
   const { traceId, spanId = spans?.ids.spanId() } = trace
   // Without spans of our own nothing was decided here.

@@ -1,5 +1,5 @@
 const OURS = /^anthropic-/
-/** A caller's credentials are for the gateway, under whatever name they come. */
+/** A caller's credentials are for the gateway, under any name. */
 const SECRET = /key|auth|token|secret|cookie/
 
 /** In place of ours: the version and the betas that the caller's client speaks, and what else belongs to this format. */

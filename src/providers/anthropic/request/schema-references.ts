@@ -70,7 +70,7 @@ function ownValue(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** Longer than any real chain of references; bounds the depth of the walk below. */
+/** Longer than any real chain of references; bounds the recursion below. */
 const LONGEST_CHAIN = 1000
 
 /** The first reference that the API cannot compile: external or recursive. */

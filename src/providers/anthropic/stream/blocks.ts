@@ -13,7 +13,7 @@ type Block =
   | { kind: 'text' }
   /** As a later turn sends it back: known when it is complete. */
   | { kind: 'thinking'; block: JsonObject; thinking: string; signature: string }
-  /** Server tools, whatever is unknown. */
+  /** Server tools and unknown blocks. */
   | { kind: 'hidden' }
 
 const TEXT: Block = { kind: 'text' }

@@ -33,7 +33,7 @@ export class CountedUsage {
     return warnings.join('; ') || null
   }
 
-  /** Lifetimes are told only at the start: later writes count as the shorter one. */
+  /** Cache lifetimes are sent only at the start: later writes count as the shorter one. */
   #unknownLifetime(): string | null {
     const { cache_creation: split, cache_creation_input_tokens: total } = this.#merged ?? {}
     if (!isJsonObject(split)) return null

@@ -75,7 +75,7 @@ export class MessageStream implements StreamReader {
     }
   }
 
-  /** Some servers close without the last event: an answer with a reason to stop is whole all the same. */
+  /** Some servers omit the last event: an answer with a stop reason is complete anyway. */
   end(): StreamPart[] {
     if (this.#hasEnded) return NONE
     return this.isFinished ? this.#end('the stream ended without message_stop') : this.#fail(CUT)

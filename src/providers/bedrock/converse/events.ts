@@ -58,7 +58,7 @@ export class MessageEvents {
     return [{ type: 'content_block_start', index, content_block: block }, event]
   }
 
-  /** A model that left one open has ended it all the same. */
+  /** Closes blocks that the model left open. */
   #endBlocks(): JsonObject[] {
     const ends = [...this.#open].map((index) => ({ type: 'content_block_stop', index }))
     this.#open.clear()

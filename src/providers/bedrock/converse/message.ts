@@ -29,7 +29,7 @@ function thinkingBlock({ reasoningText, redactedContent }: JsonObject): JsonObje
 
 const REFUSALS: readonly unknown[] = ['guardrail_intervened', 'content_filtered']
 
-/** Most words are the same; what is unknown there too is told in a warning. */
+/** Most values are the same; unknown ones are reported as a warning. */
 export function stopReason(reason: unknown): unknown {
   return REFUSALS.includes(reason) ? 'refusal' : reason
 }
@@ -54,7 +54,7 @@ export function messageUsage(usage: unknown): JsonObject | null {
   }
 }
 
-/** The tier that served, as an answer or the last event of a stream tells it. */
+/** The tier that served, from an answer or the last event of a stream. */
 export function tierOf({ serviceTier }: JsonObject): unknown {
   return isJsonObject(serviceTier) ? serviceTier['type'] : undefined
 }

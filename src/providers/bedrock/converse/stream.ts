@@ -69,7 +69,7 @@ class ConverseStream implements StreamReader {
     return parts
   }
 
-  /** Without its usage the answer is whole all the same. */
+  /** An answer without usage is still complete. */
   end(): StreamPart[] {
     if (this.#hasEnded) return NONE
     if (!this.#hasStopped) return this.#message.end()

@@ -26,7 +26,7 @@ class EventStreamReader implements FrameReader {
   isTooLarge = false
   #pieces: Uint8Array[] = []
   #length = 0
-  /** Bytes until the message at hand is complete, as far as they are known. */
+  /** Bytes until the current message is complete, as far as known. */
   #needed = PRELUDE_BYTES
   #isDamaged = false
 
@@ -46,7 +46,7 @@ class EventStreamReader implements FrameReader {
     return events
   }
 
-  /** A message that is cut off is no message: the stream's reader tells that the answer is incomplete. */
+  /** A truncated message is dropped: the stream's reader reports the incomplete answer. */
   end(): ServerSentEvent[] {
     return []
   }

@@ -19,7 +19,7 @@ export async function withWebIdentity(file: string, role: Role, tools: TokenTool
   return assumed(request, role, [token], tools)
 }
 
-/** Keys of a role, for those who may assume it. */
+/** Keys of a role, for credentials that may assume it. */
 export async function withKeys(keys: Keys, role: Role, tools: TokenTools): Promise<Token> {
   const more = role.externalId === undefined ? {} : { ExternalId: role.externalId }
   const request = requestFor('AssumeRole', role, more, tools)

@@ -22,7 +22,7 @@ function keysIn(values: Readonly<Record<string, string>>): Keys {
   return { accessKeyId, secretAccessKey, ...(session === undefined ? {} : { sessionToken: session }) }
 }
 
-/** A role that is set is assumed by whoever the gateway is without it. */
+/** The configured role is assumed with the gateway's own credentials. */
 async function fetchToken(provider: Provider, tools: TokenTools): Promise<Token> {
   const { role_arn: arn, region = '', external_id: externalId } = settingsOf(provider)
   if (arn === undefined) return ownToken(provider, region, tools)

@@ -6,11 +6,11 @@ import { tokenIn } from './role-keys.ts'
 const HOST = 'http://169.254.169.254'
 const ROLES = '/latest/meta-data/iam/security-credentials/'
 const SESSION = { 'x-aws-ec2-metadata-token-ttl-seconds': '300' }
-/** On other machines nobody answers at this address. */
+/** Outside of AWS, this address does not answer. */
 const TIMEOUT_MS = 2_000
 const RoleName = z.string().regex(/^[\w+=,.@-]{1,64}$/)
 
-/** The role of the machine that the gateway runs on. Null: nobody there has one. */
+/** The role of the machine that the gateway runs on. Null: it has none. */
 export async function fromInstance(tools: TokenTools): Promise<Token | null> {
   const { environment } = tools
   if (environment['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null

@@ -102,7 +102,7 @@ function addTurn({ turns }: Conversation, turn: Turn): void {
   for (const call of turn.calls) last.calls.push(call)
 }
 
-/** Results stand before the text that follows them. */
+/** Results go before the text that follows them. */
 function contentsOf(turns: readonly Turn[]): JsonObject[] {
   resultsOf(turns.at(-1)?.calls ?? [])
   return turns.map(({ role, parts }, index) => {

@@ -5,7 +5,7 @@ export const DEFAULT_SCOPE = 'https://cognitiveservices.azure.com/.default'
 /** The metadata server of a machine of Azure; the variable is the one of Microsoft's own clients. */
 const METADATA_HOST = 'http://169.254.169.254'
 
-/** Asks whoever knows the machine's own identity: an app has an endpoint of its own, a machine the metadata server. */
+/** Asks for the machine's own identity: an app has its own endpoint, a machine the metadata server. */
 export function managedIdentityRequest(options: Options, { environment }: TokenTools): OutgoingRequest {
   const resource = (options.token_scope ?? DEFAULT_SCOPE).replace(/\/\.default$/, '')
   const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: secret } = environment

@@ -11,7 +11,7 @@ const Granted = z.looseObject({
 })
 const Refused = z.looseObject({ error: z.string(), error_description: z.string().optional() })
 
-/** What the codes of Entra mean to somebody who sets a provider up. */
+/** What Entra's error codes mean for an operator. */
 const CAUSES: [code: RegExp, words: string][] = [
   [/AADSTS7000215/, 'the client secret is wrong: it is the value of the secret that counts, not its id'],
   [/AADSTS7000222/, 'the client secret has expired: make a new one'],

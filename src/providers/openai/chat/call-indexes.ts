@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 const MOST_CALLS = 128
 
 /**
- * The tool calls of one choice. Some servers leave their index out or give every call the same one, and clients would
- * glue such calls together or refuse them. An index that tells its call from the others stays as it is.
+ * The tool calls of one choice. Some servers omit the index or give every call the same one, and clients would merge
+ * such calls or reject them. A unique index stays as it is.
  */
 export class CallIndexes {
   readonly #byId = new Map<string, number>()

@@ -70,7 +70,7 @@ function boundsOf(body: JsonObject, { isStrict }: Target): Bounds {
   }
 }
 
-/** Some servers take -1 or 0 for no limit, whatever the other name says. */
+/** Some servers take -1 or 0 for no limit, whatever the other name's value. */
 function isNoCount(limit: unknown): boolean {
   return (limit ?? null) !== null && !isCount(limit)
 }

@@ -30,7 +30,7 @@ interface Choice {
 
 /** How the chunks of a server differ. */
 export interface Accented {
-  /** True: the choice has changed, whatever its text says. */
+  /** True: the choice changed beyond its text. */
   choice?(choice: JsonObject): boolean
   usage?(usage: JsonObject): JsonObject
   /** Its tiers have names of ours and prices of their own: nothing is cheaper than the list price. */
@@ -148,8 +148,8 @@ export class ChatStream implements StreamReader {
   }
 
   /**
-   * Official clients need a role in the first delta, an index that tells a tool call from the others, and
-   * `finish_reason` in every choice. True: something has changed.
+   * Official clients need a role in the first delta, a unique index for each tool call, and `finish_reason` in every
+   * choice. True: something has changed.
    */
   #normalise(choice: JsonObject, known: Choice): boolean {
     const { delta } = choice

@@ -19,7 +19,7 @@ export function dialectOf({ preset, settings }: Pick<Provider, 'preset' | 'setti
   return { vendor, options: { ...vendor.options, ...settings } }
 }
 
-/** Forms send an empty object for settings that nobody has set. */
+/** Forms send an empty object for unset settings. */
 export function isEmpty(settings: Provider['settings']): boolean {
   for (const _ in settings) return false
   return true

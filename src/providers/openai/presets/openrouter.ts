@@ -1,6 +1,6 @@
 import type { Vendor } from '../dialect/vendor.ts'
 
-/** Drops by itself what a model does not take. Errors come inside answers, too. */
+/** Drops unsupported parameters. Errors can also come inside answers. */
 export const openrouter: Vendor = {
   baseUrl: 'https://openrouter.ai/api/v1',
   source: '@openrouter/sdk 1.3.19, openrouter.ai/docs (parameters, errors, reasoning tokens), 2026-11-16',

@@ -25,7 +25,7 @@ function sent(preset: string, fields: object, more: object = {}): Sent {
   return { body, ignored: translation.ignored }
 }
 
-/** The newest clients send all of this; nobody's answer depends on it. */
+/** The newest clients send all of this; no answer depends on it. */
 const HABITS = { store: false, user: 'u1', service_tier: 'auto', safety_identifier: 's', prompt_cache_retention: '24h' }
 const history = [
   { role: 'developer', content: 'be brief' },

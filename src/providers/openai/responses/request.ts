@@ -72,7 +72,7 @@ const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
   'computer',
   'computer_use_preview',
 ])
-/** What costs more than tokens, or more tokens than anyone can tell: not under a hard budget. */
+/** What costs more than tokens, or an unknown number of tokens: not under a hard budget. */
 function priceProblem(request: ResponsesRequest): Worded | null {
   const costly = costlyField(request, RESPONSES_FIELDS)
   if (costly !== null) return costly
@@ -103,7 +103,7 @@ function laterTools({ input }: ResponsesRequest): unknown[] {
   return input.filter(({ type }) => LATER.has(type)).map((item: JsonObject) => item['tools'])
 }
 
-/** A search of tools is run by whoever knows them; nothing else is taken at its word about that. */
+/** Only a tool search may say that the caller runs it; other tools are not believed. */
 function isCallers(tool: unknown): boolean {
   if (!isJsonObject(tool)) return false
   const { type, execution } = tool

@@ -51,7 +51,7 @@ export function failureOf(response: JsonObject): Failure | null {
 
 const UNNAMED = failure('upstream_error', worded`The provider ended its answer with an error.`, 200)
 
-/** Errors of a response have a code alone; the family tells by the type whose fault it is. */
+/** Errors of a response have only a code; the family classifies errors by type. */
 function withKind(error: unknown): unknown {
   if (!isJsonObject(error)) return typeof error === 'string' ? error : {}
   const { code } = error

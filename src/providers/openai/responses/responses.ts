@@ -17,7 +17,7 @@ export const responses: Translator<ResponsesRequest> = {
 
 const VENDOR = new URL(DEFAULT_BASE_URL).host
 
-/** The vendor does, and so does a provider of which the operator says so: compatible servers mostly speak only chat. */
+/** True for the vendor and where the operator says so: most compatible servers speak only chat. */
 export function isSpokenBy({ baseUrl, speaks }: Pick<Provider, 'baseUrl' | 'speaks'>): boolean {
   if (speaks !== undefined) return speaks.includes('responses')
   return baseUrl === null || URL.parse(baseUrl)?.host === VENDOR

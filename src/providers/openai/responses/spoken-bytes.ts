@@ -7,7 +7,7 @@ export interface SpokenBytes {
 }
 
 const NOTHING: SpokenBytes = { visible: 0, hidden: 0 }
-/** Items that commit nobody to anything until they say something. */
+/** Items that carry no content until their first delta. */
 const SILENT: ReadonlySet<unknown> = new Set(['message', 'reasoning'])
 
 /** `said`: the items that have spoken in deltas; their end repeats it all. */

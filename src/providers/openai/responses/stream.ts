@@ -22,7 +22,7 @@ class ResponseStream implements StreamReader {
   isFinished = false
   usage: StreamUsage | null = null
   #hasEnded = false
-  /** The items of which something was said in deltas. */
+  /** Items with content already sent in deltas. */
   readonly #said = new Set<unknown>()
   readonly #repeats = new Repeats()
 
