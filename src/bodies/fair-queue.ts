@@ -12,7 +12,7 @@ export class FairQueue<Item> {
     this.size += 1
   }
 
-  /** Whoever had the last turn comes after all others. */
+  /** Round robin: the owner served last goes to the end. */
   take(): Item | null {
     for (const [owner, own] of this.#waiting) {
       if (owner === this.#last && this.#waiting.size > 1) continue

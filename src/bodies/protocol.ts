@@ -27,7 +27,7 @@ export interface ReplyToRead {
   family: string
   provider: Provider
   model: string
-  /** Header fields that tell what went wrong, where the family has some. */
+  /** Header fields with error details, where the family has some. */
   headers: Readonly<Record<string, string>>
   /** Name of a row in the table of endpoints. */
   endpoint: string
@@ -64,7 +64,7 @@ export type BodyTasks = {
   translate(input: { body: number; destinations: Destination[]; isFinal: boolean }): Translated
   write(input: { body: number; position: number }): Uint8Array<ArrayBuffer>
   read(input: ReplyToRead & { chunks: ArrayBuffer[] }): ReadAnswer
-  /** The call has ended; this is only told. */
+  /** The call has ended. One-way. */
   release(body: number): void
 }
 export type TaskName = Exclude<keyof BodyTasks, 'release'>
@@ -76,7 +76,7 @@ export interface Refusal {
   refusal: { code: ErrorCode; worded: Worded; refused: RefusedBody | undefined }
 }
 
-/** What a worker is told at its start. */
+/** Passed to a worker at its start. */
 export interface WorkerData {
   /** Secrets that no message may contain. */
   hidden: readonly string[]

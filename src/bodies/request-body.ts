@@ -63,6 +63,6 @@ export interface RequestBody {
   rewrite(rewrite: Rewrite, sent: Sent): WireBytes | null | Promise<WireBytes | null>
   /** These bytes were sent and are not needed again. */
   discard(bytes: WireBytes): void
-  /** To be called when the call has ended, whatever its outcome. */
+  /** Call it when the call has ended, with any outcome. */
   release(): void
 }

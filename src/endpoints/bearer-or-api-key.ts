@@ -20,7 +20,10 @@ export function bearerOrApiKey(call: WithHeaders): string {
   }
 }
 
-/** That there was another key: whoever sent it looks for the call, or for its budget, there. Never a part of the key. */
+/**
+ * Warns that another key was sent: the caller would look for the call, or its budget, under that one. Never a part of
+ * the key.
+ */
 export function unusedKey(call: WithHeaders): readonly Adjustment[] {
   const apiKey = call.header('x-api-key')?.trim() ?? ''
   return apiKey === '' || apiKey === bearerOrApiKey(call) ? [] : UNUSED

@@ -15,7 +15,7 @@ export function newParts(): PromptParts {
   return { images: new Set(), hasFile: false, hasUnknown: false }
 }
 
-/** `visible`: the bound as far as the JSON tells it. */
+/** `visible`: the bound as far as the JSON shows it. */
 export function promptOf(visible: number | null, hasUnknown = false, hasImages = false): PromptTokens {
   const most = hasUnknown ? null : visible
   return { most, visible, likely: null, isOpaque: most === null || hasImages }

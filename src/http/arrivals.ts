@@ -17,7 +17,7 @@ export interface ArrivalRate {
   bytes: number
 }
 
-/** Refuses bodies that arrive too slowly, so that nobody can hold memory by stopping in the middle. */
+/** Refuses bodies that arrive too slowly, so that a client cannot hold memory by stopping in the middle. */
 export class Arrivals {
   readonly #rate: ArrivalRate
   readonly #open = new Set<Arrival>()

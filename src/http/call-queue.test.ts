@@ -13,7 +13,7 @@ interface Stretch {
 
 interface World {
   stretches: Stretch[]
-  /** Of the call with this number; a tenth of a millisecond unless told. */
+  /** Of the call with this number; default: a tenth of a millisecond. */
   costMs?(call: number): number
   /** Time in which the process does nothing, at this moment. */
   stallMs?(now: number): number

@@ -78,7 +78,7 @@ export type CallReply = Reply | StreamRest
 
 export type AnyReply = CallReply | StreamedReply
 
-/** Null: the client left, nobody is there to answer. */
+/** Null: the client left, so there is no answer to send. */
 export type Handler = (call: Call) => Promise<AnyReply | null> | Reply | null
 
 export interface HttpRoute {

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { fixedPort } from '../../test/fixed-port.ts'
 import { checkPort } from './check-port.ts'
 
-/** Connects as often as it can, and tells once when it begins and how often it was let in at the end. */
+/** Connects as often as it can; reports its start, and at the end how often it was accepted. */
 const CALLER = `
 const { connect } = require('node:net')
 const { parentPort, workerData } = require('node:worker_threads')

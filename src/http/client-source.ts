@@ -17,8 +17,8 @@ export function trustedProxies(list: string): BlockList | null {
 export type ClientSource = (address: string | undefined, forwardedFor: string | undefined) => string
 
 /**
- * `x-forwarded-for` counts as far as trusted proxies wrote it: each appends the address it saw, and anybody may have made up
- * what is further left.
+ * `x-forwarded-for` counts as far as trusted proxies wrote it: each appends the address it saw, and anything further
+ * left may be forged.
  */
 export function clientSource(trusted: BlockList): ClientSource {
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -2,7 +2,7 @@ export interface ConnectionBalance {
   /** This thread has so many connections now. */
   count(open: number): void
   own(): number
-  /** Whether the connection of the next answer shall close. */
+  /** Whether to close the connection after the next answer. */
   mayCloseOne(): boolean
   stop(): void
 }
@@ -13,8 +13,8 @@ const MOST_SHARE = 1.3
 const LEAST_EXCESS = 2
 
 /**
- * The system spreads connections over threads by chance, and they stay for hours: a thread with many more than the
- * others lets some go, and their clients connect anew.
+ * The system distributes connections over threads at random, and they stay for hours: a thread with many more than the
+ * others closes some, and their clients reconnect.
  */
 export function connectionBalance(memory: SharedArrayBuffer, thread: number): ConnectionBalance {
   const counts = new Int32Array(memory)

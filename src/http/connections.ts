@@ -44,11 +44,14 @@ interface ClientConnection {
   newest: ServerResponse | null
   /** What is read next came while a call was answered; none of it is a request so far. */
   isBehindAnswer: boolean
-  /** No request can be read any more: the connection closes after the newest answer. */
+  /** No further request can be read: the connection closes after the newest answer. */
   isUnreadable: boolean
 }
 
-/** Who waits on which connection. There is one listener for each connection, which may carry many requests at once. */
+/**
+ * Which requests are waiting on which connection. There is one listener for each connection, which may carry many
+ * requests at once.
+ */
 export class Connections {
   readonly #open = new Map<Socket, ClientConnection>()
 
@@ -88,8 +91,8 @@ export class Connections {
   }
 
   /**
-   * No request can be read on this connection any more. The one that was arriving fails; the others are complete: they are
-   * answered, and then the connection closes. False: there is none, and none has just been answered.
+   * No further request can be read on this connection. The one that was arriving fails; the others are complete: they
+   * are answered, and then the connection closes. False: there is none, and none has just been answered.
    */
   becameUnreadable(socket: Socket, error: GatewayError): boolean {
     const connection = this.#open.get(socket)

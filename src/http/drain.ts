@@ -6,7 +6,7 @@ export interface DrainOptions {
   /** See `Server.drain`. */
   idleGraceMs: number
   streams: {
-    /** Resolves when none runs any more, also of those that have no connection. */
+    /** Resolves when no call is running, including calls without a connection. */
     ended(): Promise<void>
     /** Called before the calls that are still in flight are cut off. */
     cut(): void

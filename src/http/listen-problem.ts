@@ -17,7 +17,7 @@ export class ListenError extends Error {
   }
 }
 
-/** The same error in words for operators; unchanged where there are none. */
+/** The same error with a message for operators; unchanged where there is none. */
 export function asListenError(cause: unknown, place: ListenAddress): unknown {
   const { code, syscall, message } = cause as NodeJS.ErrnoException
   if (syscall === 'getaddrinfo') {

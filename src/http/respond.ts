@@ -1,7 +1,7 @@
 import { contractError, type ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { Reply } from './call.ts'
 
-/** A browser takes an answer for what it is, whatever is written in it. */
+/** Browsers must use our content type, not guess one from the bytes. */
 export const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -35,7 +35,7 @@ export function writeContractError(error: GatewayError, _id: string, headers?: R
   return errorReply(error, headers)
 }
 
-/** Whatever was thrown, as an error that clients may see: details of our own faults only go to the log. */
+/** Anything thrown, as an error that clients may see: details of our own faults only go to the log. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   return new GatewayError('internal_error', undefined, { cause: error })

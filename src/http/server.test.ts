@@ -171,7 +171,7 @@ test('a connection on which nothing was ever sent does not hold up a drain', { t
   const { port, hostname } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
-  // Known to the server by then.
+  // The server has accepted it at this point.
   assert.equal((await fetch(`http://${hostname}:${port}/`)).status, 404)
   const closed = once(socket, 'close')
   await server.drain()

@@ -47,7 +47,7 @@ export interface ServerOptions {
   isInternal?: boolean
   /** Called with the number of open connections. */
   onConnections?(open: number): void
-  /** Asked before each whole answer: the connection shall close after it, so that its client connects anew. */
+  /** Checked before each whole answer: true closes its connection, so that the client reconnects. */
   mayCloseOne?(): boolean
 }
 
@@ -173,7 +173,7 @@ function rawAnswer(reply: AnyReply, id: string, route: HttpRoute, context: Conte
 }
 
 const CLOSING = 'connection: close\r\n'
-/** That a connection stays open: Node says so by itself. */
+/** Keep-alive headers as Node writes them. */
 const LASTING = `connection: keep-alive\r\nkeep-alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n`
 
 function streamFields(head: StreamHead, id: string, route: Match['route'], context: Context): Fields {
@@ -226,7 +226,7 @@ async function refusalOf(route: Match['route'], id: string, { admission }: Serve
   return refusal === null ? null : writeError(route, refusal, id)
 }
 
-/** Null: the client left, and nobody is there to answer. */
+/** Null: the client left, so there is no answer to send. */
 async function replyFor(route: Match['route'], call: Call, options: ServerOptions): Promise<AnyReply | null> {
   try {
     return await route.handle(call)

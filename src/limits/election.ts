@@ -42,7 +42,7 @@ export async function openElection({ tryLock, claim, refill, standby, log }: Ele
   let isStopped = false
   let waitingFor = ''
   const enforces = () => lock?.held() === true
-  /** All threads enforce as long as this one says so. */
+  /** All threads enforce while this one does. */
   const tell = () => void Atomics.store(standby, 0, enforces() ? 0 : 1)
   async function tryToEnforce(): Promise<void> {
     const taken = await tryLock(tell)

@@ -18,7 +18,7 @@ export interface LimitedBy {
   budget: Budget | undefined
 }
 
-/** The refusal as an error: figures in the details, the same in words in the message. */
+/** The refusal as an error, with figures both in the details and in the message. */
 export function limitError(refusal: Refusal, hold: ChainHold, by: LimitedBy): GatewayError {
   if (refusal.kind !== 'budget') return rateError(refusal, by.name)
   if (hold.picodollars === null) return unknownCost(refusal.scope, hold, by.name)

@@ -19,7 +19,7 @@ export function mayFit({ key, workspace }: Payer): boolean {
 
 /**
  * Retries with the largest output limits that fit into what the refusal says is left. Every attempt is decided exactly
- * like the first one, so the budget holds whatever happens in between.
+ * like the first one, so the budget holds even if other calls come in between.
  */
 export async function fitIn<A extends Asked>(
   first: A,

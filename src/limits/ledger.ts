@@ -17,7 +17,7 @@ export interface ScopeStatus {
   tokensLastMinute: number
   inFlight: number
   periods: Record<Period, { startsAt: number; resetsAt: number | null; spent: Picodollars; held: Picodollars }>
-  /** Leased to gateways that share the counters and held by no call: nobody else can use it now. */
+  /** Leased to gateways that share the counters but held by no call: unavailable to others. */
   idle: Picodollars
   /** Grows with every admission and every end of a call: equal readings mean that nothing changed in between. */
   changes: number

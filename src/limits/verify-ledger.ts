@@ -49,7 +49,7 @@ export async function verifyLedger(
   const { rounds, pauseMs, agreeing } = ledger.isShared ? SEVERAL : ALONE
   let seen = new Map<string, { text: string; times: number }>()
   let busy: Scope[] = []
-  /** What other nodes had spent by then is in the log at the last reading. */
+  /** By the last reading, the log also has what other nodes had spent. */
   const first = new Map<string, ScopeStatus>()
   for (let round = 1; round <= rounds; round++) {
     if (round > 1) await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -125,8 +125,8 @@ function isUnchanged(earlier: ScopeStatus, later: ScopeStatus): boolean {
 }
 
 /**
- * Of counters that several nodes share only what was spent is compared to the last digit: they hold what is leased, also
- * what is idle, and a node that died has counted calls of which it could write no row.
+ * Shared counters are compared exactly only in what was spent: they also hold idle leases, and a node that died may
+ * have counted calls without a row.
  */
 function exactDifferences(
   status: ScopeStatus,

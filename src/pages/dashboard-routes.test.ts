@@ -50,7 +50,7 @@ after(async () => {
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(url + path, { method, headers, redirect: 'manual' })
 
-/** The path as it stands: fetch would tidy it up first. */
+/** The path unchanged: fetch would normalize it. */
 async function getRaw(path: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

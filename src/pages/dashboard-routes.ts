@@ -47,7 +47,7 @@ function answer(call: Call, files: ReadonlyMap<string, StaticFile>, page: Static
     return answerFile(call, file, { 'cache-control': name.startsWith('assets/') ? FOR_EVER : 'no-cache' })
   }
   if (file === undefined && (name.startsWith('assets/') || isFileName(name))) throw new GatewayError('not_found')
-  // Every other path is a view of the page, which routes by itself.
+  // Every other path is a view of the page, which routes on the client.
   return answerPage(page, ports)
 }
 

@@ -12,7 +12,7 @@ const unpack = promisify(gunzip)
 
 /** One file of a folder, with its compressed copies. */
 export interface StaticFile {
-  /** Missing where its copies stand for it. */
+  /** Missing if only the compressed copies exist. */
   path: string
   mediaType: string
   /** Best first. */
@@ -100,7 +100,9 @@ export async function answerFile(
   return { status: 200, headers, body: bytes }
 }
 
-/** The build leaves of a file with copies only these: whoever takes neither, which no browser does, gets one unpacked. */
+/**
+ * The build keeps only the compressed copies: a client that accepts none, which no browser is, gets one decompressed.
+ */
 async function readPlain(file: StaticFile): Promise<Buffer> {
   const packed = file.copies.find(({ encoding }) => encoding === 'gzip')
   return packed === undefined ? readListed(file.path) : unpack(await readListed(packed.path))

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 
-/** What one side can be asked for or told, by name. Everything that is said must be cloneable. */
+/** Requests and notifications of one side, by name. Everything sent must be cloneable. */
 export type Tasks = Record<string, (input: never) => unknown>
 
 type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
@@ -32,9 +32,9 @@ export interface ConversationOptions {
 
 const NOTHING: readonly ArrayBuffer[] = []
 
-/** Two threads that ask and tell each other over one channel; questions are answered in any order. */
+/** Requests and notifications between two threads over one channel; requests are answered in any order. */
 export class Conversation<Theirs extends Tasks> {
-  /** Why nothing can be asked any more; null while it can. */
+  /** Why no request can be made; null while it can. */
   failure: unknown = null
   readonly #side: Side
   readonly #own: Tasks
@@ -42,7 +42,7 @@ export class Conversation<Theirs extends Tasks> {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #lastId = 0
 
-  /** `own`: what the other side may ask or tell. Of a worker, its end fails what waits for it. */
+  /** `own`: what the other side may call. When a worker ends, its pending requests fail. */
   constructor(side: Side, own: Tasks, options: ConversationOptions = {}) {
     this.#side = side
     this.#own = own
@@ -135,7 +135,7 @@ export function workerProgram(beside: string, name: string): URL {
   return new URL(`./${name}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside)
 }
 
-/** Resolves when the worker, which has been told to stop, has ended; after so long it is ended by force. */
+/** Resolves when a worker that was asked to stop has ended; after `withinMs` it is terminated. */
 export async function ended(worker: Worker, withinMs: number): Promise<void> {
   const late = setTimeout(() => void worker.terminate(), withinMs)
   await new Promise((resolve) => worker.once('exit', resolve))

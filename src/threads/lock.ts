@@ -5,7 +5,7 @@ const FREE = 0
 const TAKEN = 1
 /** Taken, and others may be asleep. */
 const AWAITED = 2
-/** What a lock protects takes a microsecond: whoever holds it is mostly done before sleeping would pay. */
+/** The protected code takes a microsecond: a lock is usually free again before sleeping would pay off. */
 const SPINS = 100
 
 /** Blocks the thread, so nothing may be awaited between this and `unlock`. */

@@ -74,7 +74,7 @@ describe('a kept connection', () => {
   ] as const) {
     test(`that is ${how} as soon as the next request is written was ending anyway`, async (t) => {
       const { endpoint, socket } = await keptConnection()
-      // Time stands still: on a busy machine "as soon as" may be late.
+      // Time is frozen: on a busy machine "as soon as" may be late.
       t.mock.method(performance, 'now', () => 0)
       socket.once('data', () => end(socket))
       assert.deepEqual(await brokenOff(endpoint), { kind: 'broken', sent: false })

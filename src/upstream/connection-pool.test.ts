@@ -11,7 +11,7 @@ after(() => {
   for (const close of open) close()
 })
 
-/** A provider that is told what to do with each request; `connections` counts how many were made to it. */
+/** A provider that answers each request as instructed; `connections` counts the connections made to it. */
 async function provider(onRequest: (socket: Socket, request: string) => void) {
   const seen = { connections: 0, sockets: [] as Socket[] }
   const server: Server = createServer((socket) => {

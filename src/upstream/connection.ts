@@ -11,7 +11,7 @@ export interface WireRequest {
   body: Uint8Array | string | null
 }
 
-/** The call that a connection serves. It is told of one end: `onEnd` or `onBroken`. */
+/** The call that a connection serves. Exactly one of `onEnd` and `onBroken` is called. */
 export interface ConnectionUser {
   readonly request: WireRequest
   readonly body: BodySink
@@ -22,7 +22,7 @@ export interface ConnectionUser {
   onSent(): void
   /** The head is complete and more of the body may have come, but not its end. False: pause until `resume()`. */
   onArrived(head: ResponseHead): boolean
-  /** `isFullyWritten`: nothing of the request waits in this process any more. */
+  /** `isFullyWritten`: no part of the request is still queued in this process. */
   onEnd(head: ResponseHead, isFullyWritten: boolean): void
   /** `isAnswered`: something came back, if only a byte. */
   onBroken(code: string, error: Error, isAnswered: boolean): void
@@ -100,7 +100,7 @@ export class UpstreamConnection {
     return this.#user === null && !this.socket.destroyed && this.socket.writable
   }
 
-  /** Nothing of the request waits in this process any more. */
+  /** No part of the request is still queued in this process. */
   get isFullyWritten(): boolean {
     return !this.#isSending && this.socket.writableLength === 0
   }
@@ -123,7 +123,7 @@ export class UpstreamConnection {
     this.socket.resume().setTimeout(this.socket.timeout ?? 0)
   }
 
-  /** Its user has lost interest, or nobody needs it. */
+  /** Its user has left, or it is not needed. */
   destroy(): void {
     this.#user = null
     this.#reader = null
@@ -194,7 +194,7 @@ export class UpstreamConnection {
 
   #onArrived = (bytes: Buffer): boolean => {
     const reader = this.#reader
-    // Without one, nobody has asked for anything.
+    // Without one, no request is open.
     if (reader === null) this.destroy()
     else if (this.#reads(reader, bytes) && reader.head !== null) {
       this.used = true

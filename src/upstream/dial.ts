@@ -70,7 +70,7 @@ function dialerTo({ origin, isSecure }: EgressProxy, lookup: LookupFunction): (o
 /** TLS takes the options of `socket.connect()` too, though its types do not name this one. */
 type TlsOptions = ConnectionOptions & { onread?: OnReadOpts }
 
-/** TLS with one server: whom to trust, and the session that makes the next handshake shorter. */
+/** TLS with one server: the CAs to trust, and the session that shortens the next handshake. */
 function securer(host: string, ca: readonly string[] | null): (options: TlsOptions) => Socket {
   // Read once: a connection should not parse certificates.
   const context = ca === null ? {} : { secureContext: createSecureContext({ ca: [...ca] }) }

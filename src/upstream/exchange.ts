@@ -33,7 +33,7 @@ export interface CallOptions {
   presence: Presence | null
 }
 
-/** What was waited for. From `first-content` on they are deadlines of those who read a stream. */
+/** What was waited for. From `first-content` on they are deadlines of a stream's reader. */
 export type TimeoutPhase = 'token' | 'connect' | 'headers' | 'body' | 'first-content' | 'idle' | 'payload' | 'total'
 
 /** Why there is no response. `sent`: the provider had the whole request, so it may have worked on it and billed it. */
@@ -42,7 +42,7 @@ export type Stoppage =
   | { kind: 'timeout'; phase: TimeoutPhase; proxy?: string }
   /** `detail`: a code of the system or of OpenSSL. */
   | { kind: 'unreachable'; detail: string; proxy?: string }
-  /** A proxy on the way does not let the call through; `detail` says so in words. `isRefusal`: and will not soon. */
+  /** A proxy on the way rejects the call, for the reason in `detail`. `isRefusal`: retrying soon will not help. */
   | { kind: 'proxy'; detail: string; isRefusal: boolean }
   | { kind: 'broken'; sent: boolean; detail: string }
   | { kind: 'too-large' }
@@ -189,7 +189,7 @@ function breakdownOf(code: string, error: Error, sent: boolean, proxy: EgressPro
   if (code === TOO_LARGE) return { kind: 'too-large' }
   const isTls = /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|^UNABLE_TO_/.test(code)
   if (!sent && proxy !== null && UNREACHABLE.has(code)) {
-    // Nobody else was dialled.
+    // Only the proxy was dialled.
     return { kind: 'proxy', detail: `the proxy ${proxy.label} cannot be reached (${code})`, isRefusal: false }
   }
   if (!sent && (isTls || UNREACHABLE.has(code))) {

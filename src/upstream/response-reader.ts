@@ -86,7 +86,7 @@ export class ResponseReader {
   #readBody(bytes: Buffer): void {
     const used = this.#add(bytes)
     if (this.#body.bytes > this.#maxBytes) throw new TooLargeError()
-    // Bytes that nobody asked for. Had they come a moment later, the response would be in use already.
+    // Unsolicited bytes. Had they come a moment later, the response would be in use already.
     if (used < bytes.length) this.keepsConnection = false
   }
 

@@ -11,16 +11,16 @@ export interface UpstreamAnswer extends Pick<UpstreamReply, 'status' | 'headers'
   next(): Promise<BodyPart>
   /** From now on this much silence means that the body will not end. */
   limitSilence(milliseconds: number): void
-  /** Closes the connection, drops what has not been read, and makes `next` tell why. */
+  /** Closes the connection, drops what has not been read, and makes `next` report why. */
   abort(why: Breakdown): void
 }
 
 export type BodyPart = { kind: 'piece'; bytes: Buffer } | { kind: 'end' } | Breakdown
 
 export interface StreamOptions extends CallOptions {
-  /** Until the head has arrived. After it, `idleMs` counts, and whatever else makes the reader abort. */
+  /** Until the head has arrived. After it, `idleMs` applies, and any other abort by the reader. */
   timeoutMs: number
-  /** The longest silence within the body. Time in which nobody reads does not count. */
+  /** The longest silence within the body, not counting time in which the reader does not read. */
   idleMs?: number
 }
 

@@ -41,7 +41,7 @@ export function openTunnel(socket: Socket, proxy: EgressProxy, authority: string
     socket.off('data', read)
     const verdict = proxyVerdict(proxy, status, authority)
     if (verdict !== null) failed(verdict)
-    // The provider waits for our greeting: nobody else may speak now.
+    // The provider waits for our greeting: any bytes here are from the proxy.
     else if (rest.length > 0) fail('does not answer with HTTP')
     else {
       isOpen = true

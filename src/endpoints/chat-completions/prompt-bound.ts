@@ -4,8 +4,8 @@ import type { ChatMessage, ChatRequest } from '../../domain/request/chat.ts'
 import { countImage, hasOnly, isPlainText, newParts, type PromptParts, promptOf, textBytes } from '../prompt-parts.ts'
 
 /**
- * An image counts as at most this many tokens, whatever its size. Well above what vendors state for their newest
- * models, because some older ones bill many more tokens for the same image; no vendor states a bound for all of them.
+ * An image counts as at most this many tokens, of any size. Well above what vendors state for their newest models,
+ * because some older ones bill many more tokens for the same image; no vendor states a bound for all of them.
  */
 export const IMAGE_TOKENS = 50_000
 /** Providers add instructions of their own to tools and schemas. */

@@ -15,7 +15,7 @@ interface Block {
   input: string
   /** Of thinking. */
   signature: string
-  /** It is complete, whatever follows. */
+  /** It is complete; later deltas do not change it. */
   isClosed: boolean
 }
 

@@ -14,7 +14,7 @@ const THINKING = { ...PLAIN, thinking: { type: 'adaptive' } } as MessagesRequest
 const END: StreamPart = { type: 'message-end', finishReason: 'stop', warning: null }
 const TOKENS = { ...NO_USAGE, input: 5, cachedInput: 3, output: 4 }
 
-/** The events, each of which must name its own type, before and at the end. */
+/** The events before the end and at it; each must name its own type. */
 function written(parts: StreamPart[], request = PLAIN) {
   const writer = messageEvents.open(request, STAMP)
   const live = parts.map((part) => writer.write(part)).join('')

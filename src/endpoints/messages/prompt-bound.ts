@@ -14,7 +14,7 @@ export function promptTokens(request: MessagesRequest, bytes: number | null): Pr
   for (const { content } of request.messages) countBlocks(content, counted)
   const { images, imageBytes, isUnbounded, hasUnknown } = counted
   if (isUnbounded) return promptOf(null)
-  // No text is longer than received, but numbers may be: a schema may be written anew, with 1e20 in digits.
+  // No text is longer than received, but numbers may be: a schema may be serialized again, with 1e20 in digits.
   if (images === 0 && instructions === 0 && bytes !== null) return promptOf(bytes, hasUnknown)
   const text = Buffer.byteLength(JSON.stringify(request)) - imageBytes
   return promptOf(text + images * IMAGE_TOKENS + instructions, hasUnknown, images > 0)

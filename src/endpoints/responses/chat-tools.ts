@@ -12,7 +12,7 @@ export interface ToolFields {
 
 /**
  * An agent that offers a search does not depend on it: without one the model answers from what it knows, and with the
- * tools that it was told of at once.
+ * tools declared up front.
  */
 const HINTS = /^(web|tool)_search[a-z0-9_]{0,40}$/
 
@@ -73,7 +73,7 @@ function wrapped({ description, format }: JsonObject): JsonObject {
   }
 }
 
-/** No other family can enforce a grammar: the model is told. */
+/** No other family can enforce a grammar, so the prompt describes it. */
 function grammarWords(format: unknown): string {
   if (!isJsonObject(format) || format['type'] !== 'grammar' || typeof format['definition'] !== 'string') return ''
   return `The input follows this ${format['syntax'] === 'regex' ? 'regular expression' : 'grammar'}:\n${format['definition']}`

@@ -138,7 +138,7 @@ function turnOf(draft: Draft): AssistantTurn {
   return draft.turn
 }
 
-/** A turn of which nothing is left makes no message. */
+/** An empty turn makes no message. */
 function endTurn(draft: Draft): void {
   const { turn } = draft
   draft.turn = null

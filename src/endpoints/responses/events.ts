@@ -12,7 +12,7 @@ import { TranslatedEvents } from './translated-events.ts'
 export const responseEvents: StreamFormat<ResponsesRequest> = {
   isRequested: ({ stream }) => stream === true,
   open: (request, stamp) => new ResponseEvents(request, stamp),
-  // Before anything was said: nobody knows the answer yet.
+  // An error before any content: there is no answer to include.
   error: (error, id) => {
     const state = { status: 'failed', output: [], usage: null, error: failedError(error) } as const
     const stamp = { id, model: '', created: 0 }

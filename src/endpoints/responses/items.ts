@@ -5,7 +5,7 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type MessagePart = { type: 'output_text'; text: string } | { type: 'refusal'; refusal: string }
 
-/** `id` of an item: the answer's own, and where the item stands in it. */
+/** `id` of an item: the answer's own, and the item's index in it. */
 export function itemId(prefix: string, responseId: string, index: number): string {
   return `${prefix}_${responseId.replace(/^[a-z]+_/, '')}_${index}`
 }
@@ -37,7 +37,7 @@ export interface ToolCall {
   namespace: string | null
 }
 
-/** `chatName`: as the model called it. A name that nobody declared is a function's. */
+/** `chatName`: as the model called it. An undeclared name is a function's. */
 export function toolCall(names: ToolNames, chatName: string, callId: string, at: [string, number]): ToolCall {
   const { kind, name, namespace } = names.get(chatName) ?? {
     kind: 'function' as const,

@@ -1,4 +1,4 @@
-/** What a caller is told who asks for a response by its id, or for another thing that only a vendor's own service has. */
+/** The error for a request of a stored response, or of another feature that only the vendor's own service has. */
 export function notKept(path: string): string {
   if (path === 'compact') {
     return 'POST /v1/responses/compact is not offered here: let the client shorten the conversation itself.'

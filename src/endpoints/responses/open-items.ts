@@ -15,7 +15,7 @@ import { Unwrapping } from './unwrapping.ts'
 
 /** An item of a streamed answer. Each method returns the events that it causes. */
 export interface OpenItem {
-  /** As it stands. */
+  /** Its current state. */
   item(status: ItemStatus): JsonObject
   close(status: ItemStatus): string
 }

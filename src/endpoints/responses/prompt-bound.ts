@@ -8,7 +8,7 @@ import { declaredTools } from './tools.ts'
 /** What a tool grows by where it is translated: a wrapping, a longer name. */
 const TOOL_TOKENS = 400
 
-/** Parts of a prompt that the provider keeps: nobody here knows their length. */
+/** Parts of a prompt that the provider stores: their length is unknown here. */
 export const KEPT = ['previous_response_id', 'conversation', 'prompt', 'context_management'] as const
 /**
  * At most the bytes of the request's JSON, as for chat (chat-completions/prompt-bound.ts). Null where the provider adds
@@ -33,7 +33,7 @@ function isSearch(type: string): boolean {
   return type.startsWith('web_search')
 }
 
-/** Neither tools, schemas, images nor documents. */
+/** No tools, schemas, images or documents. */
 function isTextAlone({ input, tools, text }: ResponsesRequest): boolean {
   if ((tools ?? text ?? null) !== null) return false
   return typeof input === 'string' || (Array.isArray(input) && input.every(isTextItem))

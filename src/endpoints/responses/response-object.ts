@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { settingsOf } from './settings.ts'
 
-/** How a translated answer stands. */
+/** The state of a translated answer. */
 export interface State {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   output: JsonObject[]

@@ -9,7 +9,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A block of reasoning for the caller's next turn. Nobody but this gateway can read or change it. */
+/** A block of reasoning for the caller's next turn. Only this gateway can read or change it. */
 export function sealReasoning(block: ReasoningBlock, { keys: [key], binding }: Sealing): string | null {
   if (key === undefined) return null
   const nonce = randomBytes(NONCE_BYTES)

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../domain/request/call-request
 
 /** A tool that the caller runs. */
 export interface CallerTool {
-  /** Where it stands, for messages. */
+  /** Its path, for messages. */
   path: string
   /** `custom`: its input is text, not JSON. */
   kind: 'function' | 'custom'

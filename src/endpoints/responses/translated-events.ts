@@ -62,7 +62,7 @@ export class TranslatedEvents implements StreamWriter {
     const incomplete = incompleteReason(this.#finishReason)
     const status = incomplete === null ? 'completed' : 'incomplete'
     const begun = this.#begin()
-    // An answer that says nothing is a message all the same.
+    // An empty answer is still a message.
     const empty = this.#items.length === 0 ? this.#say(() => '') : ''
     const closed = this.#closeText(status) + this.#closeCalls(status)
     const output = this.#items.map((item) => item.item(status === 'completed' ? 'completed' : this.#statusOf(item)))

@@ -42,7 +42,7 @@ function outputOf(
   const { tool_calls: calls } = message
   const called = Array.isArray(calls) ? calls.filter(isJsonObject) : []
   const parts = messageParts(message)
-  // An answer that says nothing is a message all the same.
+  // An empty answer is still a message.
   if (parts.length > 0 || called.length === 0) {
     items.push(messageItem(itemId('msg', stamp.id, items.length), parts, status))
   }

@@ -14,7 +14,7 @@ export interface Elsewhere {
   threadFor(header: HeaderOf): string | null
 }
 
-/** Who sent a request that was passed on; whatever a client says under this name is dropped. */
+/** The client of a forwarded request; dropped if a client sends it. */
 const PEER = 'x-switchyard-peer'
 /** They concern one connection. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'expect', PEER])
@@ -50,7 +50,7 @@ export function forward(request: IncomingMessage, response: ServerResponse, forw
   const headers = [...withoutConnection(request.rawHeaders), PEER, request.socket.remoteAddress ?? '']
   const asked = askHttp({ agent, socketPath: forwarding.path, method, path: url, headers })
   return new Promise((resolve) => {
-    // Whoever serves it learns that the client has left.
+    // The other side learns that the client has left.
     const stopListening = forwarding.client.onLeave(() => asked.destroy())
     const end = () => {
       stopListening()

@@ -21,7 +21,7 @@ export class GrowingBuffer {
     return this.#room.subarray(begin, end + piece.length)
   }
 
-  /** Called when nothing waits any more. */
+  /** Call it when nothing is waiting. */
   free(): void {
     this.#room = NOTHING
   }

@@ -40,7 +40,7 @@ function startsWith(bytes: Buffer, head: string): boolean {
 /** No folded lines, only ASCII, no blanks before the colon. */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e]*)$/
 const LENGTH = /^\d{1,9}$/
-/** They change how the rest of the connection is read. */
+/** They change how the connection is parsed. */
 const NOT_PLAIN = ['transfer-encoding', 'expect', 'upgrade', 'trailer', 'http2-settings', 'proxy-connection']
 
 function readHeaders(bytes: Buffer, from: number): PlainHeaders | null {

@@ -18,7 +18,7 @@ let ways: string[] = []
 let release: (() => void) | null = null
 let left = 0
 let faults = 0
-/** Told how many bytes of a flood wait. */
+/** Called with the unsent bytes of a flood. */
 let flooded: (unsent: number) => void = () => {}
 /** How many of the next calls are turned away. */
 let turnsAway = 0

@@ -249,7 +249,7 @@ class RawConnection implements Arrival {
     if (!socket.writable) return
     const isTaken = this.#write(answer)
     const { isLast } = answer
-    // Nothing is kept of a body that nobody waits for.
+    // A body without a waiting caller is dropped.
     if (isLast) this.#arriving === null ? socket.end() : socket.destroySoon()
     else if (this.#arriving !== null) this.#answered = true
     else if (isTaken) this.#ready()
@@ -276,7 +276,7 @@ class RawConnection implements Arrival {
     if (this.#waiting.length > 0) this.#next(true)
   }
 
-  /** `node:http` goes on from the first byte that has not been answered. */
+  /** `node:http` continues from the first byte that has not been answered. */
   #handOver(): void {
     const { socket } = this
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)

@@ -13,10 +13,10 @@ import type { SYNC } from './scripts/sync.ts'
 
 export type Outcome =
   | { kind: 'admitted' | 'refused'; views: Views }
-  /** Others have been told to give back what is idle. */
+  /** Other nodes were asked to return idle leases: retry. */
   | { kind: 'ask-again' }
 
-/** How the key and the workspace of a call stood against it. */
+/** State of the call's key and workspace at the decision. */
 export type Views = readonly [key: Value, workspace: Value]
 
 /** The answer to a message. */

@@ -82,7 +82,7 @@ describe('a cluster', { timeout: 300_000 }, async () => {
     }
     assert.equal(await admit(one, 100n), 'admitted')
     assert.equal(await ask(cluster.owner, ['WAIT', '1', '60000']), 1)
-    // The replica neither hears the owner nor can come back to it: what follows is lost with the owner.
+    // The replica is cut off from the owner: what follows is lost with the owner.
     cluster.replica.freeze()
     await ask(cluster.owner, ['CLIENT', 'KILL', 'TYPE', 'replica'])
     assert.equal(await admit(one, 900n), 'admitted')

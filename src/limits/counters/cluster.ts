@@ -24,7 +24,7 @@ export function addressesOf(reply: unknown, asked: string): string[] {
   return [...found]
 }
 
-/** Where to connect next: to the owner of our keys once it is known, else to each server that we know of in turn. */
+/** Where to connect next: the owner of our keys once known, else each known server in turn. */
 export function newPlaces(url: string) {
   let peers: string[] = []
   let owner: string | null = null

@@ -56,7 +56,7 @@ class Session {
     this.#waitMs = waitMs
     client.on('error', (error: Error) => this.leave(error))
     client.on('end', () => this.leave(new Error('the connection was closed')))
-    // A client that is destroyed while it connects opens its socket all the same, and would keep it for ever.
+    // A client destroyed while connecting still opens its socket, and would keep it for ever.
     client.on('connect', () => {
       if (this.#isLeft) client.destroy()
     })

@@ -18,10 +18,10 @@ interface Options {
 }
 
 /**
- * Of a silent node, others use what it had of the minute and at a time; its money stays leased until its spool tells
- * what it has spent. One whose spool is delivered, or that was forgotten, has nothing left to tell, and what it had
- * leased is free, unless the log has more of it than the counters were told. Such nodes are returned when the counters
- * can be rebuilt from the log at once; until then their money stays leased as well.
+ * A silent node's rates and concurrency go to other nodes; its money stays leased until its spool shows what it has
+ * spent. Once the spool is delivered, or the node was forgotten, its leases are free, unless the log has more than was
+ * reported to the counters. Such nodes are returned when the counters can be rebuilt from the log at once; until then
+ * their money stays leased as well.
  */
 export async function releaseDeadNodes(options: Options, silentMs: number): Promise<string[]> {
   const { connection, node, requestLog } = options
@@ -42,10 +42,10 @@ export async function releaseDeadNodes(options: Options, silentMs: number): Prom
   return running.every((each) => joined.includes(each) && !dead.includes(each)) ? unreported : []
 }
 
-/** False: the log has something that the counters were not told. */
+/** False: the log has costs that were not reported to the counters. */
 async function isFreed(gone: string, options: Options, silentMs: number): Promise<boolean> {
   const { connection, syncs, requestLog, reports, log, now } = options
-  // What its calls cost that were cut off is in the log, and nobody else tells the counters.
+  // The costs of its interrupted calls are in the log; no other node reports them.
   reports.add({ spent: [], seconds: [], left: await requestLog.readLeft(gone, now()) }, now())
   if (!(await syncs().flush())) return true
   const logged = String(await requestLog.positionOf(gone))

@@ -27,7 +27,7 @@ export const LISTS = {
   /** 0 is none. `period`: 1 to 4. */
   limits: ['rpm', 'tpm', 'parallel', 'period', 'is_hard', 'budget', 'budget_rest'],
 
-  /** What a node tells. `is_full`: 1 when everything up to its position is reported. */
+  /** A node's report. `is_full`: 1 when everything up to its position is reported. */
   message: ['is_full', 'reports', 'calls', 'left'],
   report: [
     // `limits`: false is none.
@@ -49,14 +49,14 @@ export const LISTS = {
   /** A call to book by its id: a node left it behind when it died. */
   left: ['id', 'key', 'workspace', 'at', 'cost', 'cost_rest'],
 
-  /** What a node is told of a scope: its lease, what was spent in the budget's period, and the sums of all nodes. */
+  /** A scope's state for a node: its lease, what was spent in the budget's period, and the sums of all nodes. */
   state: [
     ...['money', 'money_rest', 'calls', 'requests', 'tokens', 'idle', 'idle_rest', 'spent', 'spent_rest'],
     ...['leased', 'leased_rest', 'all_idle', 'all_idle_rest', 'minute_requests', 'minute_tokens', 'newest_second'],
   ],
   /** `kind`: admitted, refused or ask-again. */
   outcome: ['kind', 'key', 'workspace'],
-  /** How a scope stood against a call. Of the waits, in milliseconds, -1 is never and -2 is "fits". */
+  /** A scope's state at a decision. For the waits, in milliseconds, -1 is never and -2 is "fits". */
   view: [
     ...['is_over_budget', 'spent', 'spent_rest', 'held', 'held_rest', 'requests', 'tokens', 'in_flight'],
     ...['rpm_wait', 'tpm_wait', 'is_over_parallel'],

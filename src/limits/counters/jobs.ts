@@ -1,11 +1,11 @@
-/** Work in the background: one job of a kind at a time. Whoever starts it again retries what failed. */
+/** Background work: one job of a kind at a time. Starting it again retries what failed. */
 export class Jobs {
   readonly #onFailed: (job: string, error: string) => void
   readonly #running = new Map<string, Promise<void>>()
   readonly #problems = new Map<string, string>()
   #isStopped = false
 
-  /** `onFailed` hears of a problem once, until the job succeeds or fails otherwise. */
+  /** `onFailed` is called once per problem, until the job succeeds or fails differently. */
   constructor(onFailed: (job: string, error: string) => void) {
     this.#onFailed = onFailed
   }

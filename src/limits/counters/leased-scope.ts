@@ -5,7 +5,7 @@ import { periodBounds } from '../budget-period.ts'
 import type { Scope } from '../ledger.ts'
 import { nameOf } from './scope-name.ts'
 
-/** Of one scope, what this node may use without asking, what it uses, and what the counters have not heard yet. */
+/** For one scope: what this node may use without asking, what it uses, and what it has not reported yet. */
 export interface LeasedScope {
   readonly scope: Scope
   readonly name: string
@@ -16,7 +16,7 @@ export interface LeasedScope {
   /** Held for running calls. */
   held: bigint
   inFlight: number
-  /** Leased, and used by nobody now. */
+  /** Leased but unused. */
   idle: Amounts
   /** Taken out of the idle for calls whose rows are not open yet. */
   opening: { requests: number; tokens: number }
@@ -31,7 +31,7 @@ export interface LeasedScope {
   rate: Rates
   /** What one call takes, as a moving average. */
   usual: { money: bigint; tokens: number }
-  /** How it stood at the counters when it was last told. */
+  /** Its state at the counters in the latest answer. */
   known: KnownScope | null
   /** What was idle after the last answer. */
   filled: Amounts
@@ -173,7 +173,7 @@ export function isLow({ limits, idle, filled, isTight }: LeasedScope): boolean {
 
 /** How fast it is used: rises at once, falls slowly. */
 export function measureRate({ taken, rate }: LeasedScope, now: number): void {
-  // The clock may have gone back: it was this machine's before the first answer.
+  // The clock may have gone back: before the first answer it was this machine's.
   taken.since = Math.min(taken.since, now)
   const passed = now - taken.since
   const isOver = passed >= RATE_MS

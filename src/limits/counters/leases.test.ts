@@ -274,7 +274,7 @@ class Storm {
   rebuilds = 0
   /** Half of the storms: each rebuild takes idle leases away, and with them what can go wrong. */
   readonly #losesCounters: boolean
-  /** As management has them: each node hears of a change by and by, or when it starts. */
+  /** As configured: each node learns of a change eventually, or when it starts. */
   #limits: ScopeLimits
 
   constructor(world: LeaseWorld, random: (below: number) => number, limits: ScopeLimits) {
@@ -324,7 +324,7 @@ class Storm {
     else if (node.isUp) await node.exchange([], this.#random(3) === 0, travel)
   }
 
-  /** Management lowers or raises a limit, often below what is spent or leased, and about half of the nodes hear it now. */
+  /** Lowers or raises a limit, often below what is spent or leased; about half of the nodes learn of it now. */
   #change(): void {
     const { key, workspace } = this.#limits
     const isOfKey = workspace?.budget === undefined || this.#random(2) === 0
@@ -341,7 +341,7 @@ class Storm {
     this.world.now -= this.#random(3) === 0 ? this.#random(7_200_000) : this.#random(5_000)
   }
 
-  /** Some tell at once what they hold, some later, some die or are cut off before they do. */
+  /** Some report what they hold at once, some later, some die or are cut off before they do. */
   async #rebuild(): Promise<void> {
     this.rebuilds += 1
     await this.world.rebuild()

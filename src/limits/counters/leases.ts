@@ -27,7 +27,7 @@ export interface LeasedCall {
   /** The counters have counted it in the minute themselves, when they admitted it. */
   isCounted: boolean
   isOpen: boolean
-  /** What goes back to the leases when it ends: it was taken from them, unless the limits are others by then. */
+  /** What to return to the leases at the end: it was taken from them, unless the limits have changed. */
   takenFrom: { money: TakenFrom[]; calls: TakenFrom[] }
 }
 
@@ -49,9 +49,9 @@ const DAY_MS = 86_400_000
  */
 export class Leases {
   readonly #scopes = { key: new Map<string, LeasedScope>(), workspace: new Map<string, LeasedScope>() }
-  /** Scopes of which the counters have not heard everything. */
+  /** Scopes with unreported changes. */
   readonly changed = new Set<LeasedScope>()
-  /** Of which they should hear now rather than at the next full report. */
+  /** To be reported now rather than with the next full report. */
   readonly urgent = new Set<LeasedScope>()
   /** Everything up to here in this node's spool has come by. */
   #position: number
@@ -180,7 +180,7 @@ export class Leases {
     this.changed.add(scope)
   }
 
-  /** Not heard of for too long: others take over what this node could use of the minute and at a time. */
+  /** Out of contact for too long: other nodes take over this node's rates and concurrency. */
   dropRates(): void {
     for (const { idle } of this.all()) Object.assign(idle, { calls: 0, requests: 0, tokens: 0 })
   }
@@ -210,7 +210,7 @@ export class Leases {
     }
   }
 
-  /** Under other limits nothing is leased: the counters grant anew what these allow. */
+  /** A change of limits drops the leases: the counters grant new ones. */
   #follow(scope: LeasedScope, limits: Limits | null): void {
     if (scope.limits === limits) return
     const isSame = areSame(scope.limits, limits)

@@ -110,7 +110,7 @@ class Pair {
       through.settle(counted, NOTHING)
       this.memory.settle(memory, NOTHING)
     }
-    // Reported before the day is over, as a node does within a second.
+    // Reported before the day ends, as a node does within a second.
     await this.#tell()
     this.now += ms
     await this.#tell()
@@ -169,7 +169,7 @@ function seen({ changes, idle, ...status }: ScopeStatus): unknown {
   return status
 }
 
-/** All but what only one of the two keeps; and soft budgets are warned about by what a node has heard, without asking. */
+/** Without what only one of the two keeps; warnings of soft budgets depend on what a node already knows. */
 function shown(decision: Decision): unknown {
   if (decision.kind !== 'admitted') return decision
   const { id, admittedAt, hold, settled } = decision.call

@@ -25,7 +25,7 @@ export interface MembershipOptions {
   /** The id of the database that all nodes share, and the prefix of the keys. */
   installation: string
   prefix: string
-  /** How long a node counts as alive after it was heard. */
+  /** How long a node counts as alive after its last message. */
   leaseMs: number
   log: CountersLog
   /** Unix milliseconds of this machine. */
@@ -63,7 +63,7 @@ export class Membership {
     this.#options = options
     this.#clock = new ServerClock(options.now)
     this.#jobs = new Jobs((job, error) => options.log.warn({ job, error }, 'Shared counters: job failed, retrying.'))
-    // Nobody may wait for it any more.
+    // The promise may have no consumer left.
     this.#ready.promise.catch(() => {})
   }
 
@@ -115,7 +115,7 @@ export class Membership {
     const { syncs, reports, connection, node } = this.#options
     const isTold = await syncs().flush()
     syncs().stop()
-    // What it could not tell the others find in the log.
+    // Other nodes find what it could not report in the log.
     if (!isTold || !reports.isAllTold()) return
     await connection()
       .run(LEAVE, { clock: '', node, silent_ms: '', logged: '' })

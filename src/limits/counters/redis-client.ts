@@ -15,13 +15,12 @@ export function newClient(url: string) {
     // The client's own limit is a timer for each command, never cancelled, that no longer counts once the command is
     // sent. The connection watches the oldest command instead.
     commandOptions: { timeout: 0 },
-    // The connection reconnects by itself, so that it also leaves a server that accepts connections but does not
-    // answer.
+    // `Connection` reconnects, not the client: that also leaves a server that accepts connections but does not answer.
     socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
   })
 }
 
-/** For what nobody counts on: it reconnects by itself, and commands fail at once until it has. */
+/** For optional use: it reconnects on its own, and commands fail at once until it has. */
 export function newReconnectingClient(url: string) {
   const socket = { connectTimeout: CONNECT_MS }
   return createClient({ url: url.replace(/^valkey/, 'redis'), RESP: 2, disableOfflineQueue: true, socket })

@@ -39,8 +39,8 @@ export class Reports {
 
   /**
    * The next message. A `full` one reports everything, so that the position moves; the others only what is urgent. What
-   * was spent stays in the lease until a full one; what they tell of the minute, the counters take back should this
-   * process die before its position has moved: the next one reads it from the spool.
+   * was spent stays in the lease until a full one; the counters take back a partial report of the minute if this
+   * process dies before its position has moved: the next one reads it from the spool.
    */
   compose(calls: WaitingCall[], full: boolean, now: number): Message {
     const { changed, urgent, position } = this.#leases
@@ -132,8 +132,8 @@ export class Reports {
   }
 
   /**
-   * The counters have lost what they knew, or this process joins under another name: nothing is leased until they are
-   * told what is held.
+   * The counters have lost their data, or this process joins under another name: nothing is leased until current holds
+   * are reported.
    */
   forget(process = ''): void {
     const { urgent, changed } = this.#leases
@@ -147,7 +147,10 @@ export class Reports {
     }
   }
 
-  /** The counters know everything up to a position in the spool, and are told what follows there up to the one returned. */
+  /**
+   * The counters know everything up to a position in the spool; what follows is reported from there, up to the position
+   * returned.
+   */
   forgetUnreported(): number {
     for (const scope of this.#leases.all()) {
       // What has no row yet is not in the spool either.
@@ -157,7 +160,7 @@ export class Reports {
     return this.#leases.position
   }
 
-  /** Nothing runs, and nothing that was spent is still to be told. */
+  /** Nothing is running, and all costs are reported. */
   isAllTold(): boolean {
     for (const { inFlight, spent } of this.#leases.all()) if (inFlight > 0 || spent.size > 0) return false
     return this.#left.length === 0

@@ -45,10 +45,10 @@ export interface SyncOptions {
 
 /** Everything is reported this often. */
 const FULL_MS = 1_000
-/** Whoever has something idle asks this often whether others want it back. */
+/** How often a node with idle leases checks whether others want them back. */
 const RECALL_MS = 50
 const URGENT_MS = 5
-/** By then every node that lives has been asked to give back: who still has to wait waits for one that does not. */
+/** By now every live node has been asked to return its leases: a call that still waits, waits for a dead one. */
 const URGENT_TIMES = RECALL_MS / URGENT_MS
 const RETRY_MS = 100
 
@@ -63,11 +63,11 @@ export class Syncs {
   #timer: NodeJS.Timeout | null = null
   #dueAt = 0
   #fullAt = 0
-  /** How many answers in a row have told somebody to ask again. */
+  /** How many answers in a row asked for a retry. */
   #askedAgain = 0
   #heardAt = performance.now()
   #sentAt = 0
-  /** Since when nobody answers; null: somebody does. */
+  /** Since when the server has not answered; null: it answers. */
   #awaySince: number | null = performance.now()
   #flushed: { done(isTold: boolean): void }[] = []
   #problem: string | null = null
@@ -97,7 +97,10 @@ export class Syncs {
     return this.#awaySince !== null && performance.now() - this.#awaySince > this.#options.waitMs
   }
 
-  /** The connection or the ledger is gone; calls wait for its return. With `forgets` what was sent will never be answered. */
+  /**
+   * The connection or the ledger is lost; calls wait for its return. With `forgets` what was sent will never be
+   * answered.
+   */
   pause(forgets: boolean): void {
     this.#isOn = false
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -109,7 +112,7 @@ export class Syncs {
     this.#sent = null
   }
 
-  /** For good: nobody waits any longer. */
+  /** For good: waiting calls are released. */
   stop(): void {
     this.pause(true)
     for (const each of [...this.#waiting]) this.#leave(each)
@@ -124,7 +127,7 @@ export class Syncs {
     })
   }
 
-  /** Something has changed: what is urgent is told soon. */
+  /** Something has changed: urgent changes are reported soon. */
   changed(): void {
     if (this.#options.leases.urgent.size > 0) this.#plan(URGENT_MS)
   }

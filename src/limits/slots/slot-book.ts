@@ -57,7 +57,7 @@ export class SlotBook {
     return slot
   }
 
-  /** All slots anew, from the log: calls that were admitted before no longer count. */
+  /** Refills all slots from the log: calls that were admitted before no longer count. */
   fill(at: number, logged: readonly LoggedScope[]): void {
     for (const { scope } of logged) this.ensure(scope, at)
     const byScope = { key: new Map<string, LoggedScope>(), workspace: new Map<string, LoggedScope>() }

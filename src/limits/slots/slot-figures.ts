@@ -5,7 +5,7 @@ import { type Scope, type ScopeStatus, WINDOW_SECONDS } from '../ledger.ts'
 
 /** What one scope has used and holds, as numbers. The layout, in places of eight bytes: */
 
-/** Grows when the slot is filled anew: calls that were admitted before no longer count. */
+/** Grows when the slot is refilled: calls that were admitted before no longer count. */
 export const GENERATION = 0
 /** Whether the scope was ever used. */
 export const USED = 1

@@ -108,7 +108,7 @@ export class SlotLedger implements SpendLedger {
     return { kind: 'admitted', call, warnings: over === 0 ? [] : warningsOf(verdicts, at) }
   }
 
-  /** The open rows are the holds, so there is nobody else to inform. */
+  /** The open rows are the holds, so there is nothing to report. */
   opened(): void {}
 
   settle(call: HeldCall, { picodollars, tokens }: CallUse): boolean {

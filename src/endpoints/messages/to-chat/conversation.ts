@@ -8,7 +8,7 @@ import { contentParts, type Part } from './content.ts'
 import { systemText } from './system.ts'
 import { type ToolResult, toolResult } from './tool-result.ts'
 
-/** The messages in order, and the calls of the last one that nobody has answered yet. */
+/** The messages in order, and the unanswered calls of the last one. */
 interface Draft {
   messages: JsonObject[]
   openCalls: Set<string>

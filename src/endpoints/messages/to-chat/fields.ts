@@ -81,7 +81,7 @@ function readMetadata(value: unknown, { fields, ignored }: Draft): void {
   fields['user'] = user.length <= LONGEST_USER ? user : createHash('sha256').update(user).digest('hex')
 }
 
-/** Tokens of thinking, and the effort that stands for them. */
+/** Thinking tokens, and the matching effort. */
 const EFFORTS: readonly (readonly [below: number, effort: string])[] = [
   [4_000, 'low'],
   [16_000, 'medium'],

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 
-/** The first block of some agents says whom to bill: it means something to the vendor alone. */
+/** Some agents send billing data in the first block: only the vendor understands it. */
 const BILLING = /^x-[a-z]+-billing-header:/
 
 export function systemMessages(system: unknown, ignored: Set<string>): JsonObject[] {

@@ -1,4 +1,4 @@
-/** How a scope stands against its limits, as src/limits/slots/slot.ts does it in memory. */
+/** Checks a scope against its limits, as src/limits/slots/slot.ts does in memory. */
 export const JUDGE_PART = `
 local NEVER, FITS = -1, -2
 

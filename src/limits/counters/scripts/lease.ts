@@ -1,9 +1,10 @@
 /**
  * Leases. What a node may use of a scope without asking is in the hash `leases:SCOPE` under the node, and a scope has
- * their sums (fields.ts). The scopes of a node are the set `leased:NODE`; `alive` says when each was last heard.
+ * their sums (fields.ts). The scopes of a node are the set `leased:NODE`; `alive` has the time of each node's last
+ * message.
  *
- * Always: what is spent and what is leased are together within the limit (unless the limit was lowered since). Nothing
- * here depends on a clock: a node that is cut off can use what it has and no more.
+ * Invariant: spent plus leased is within the limit (unless the limit was lowered since). Nothing here depends on a
+ * clock: a node that is cut off can use its leases and no more.
  */
 export const LEASES_PART = `
 local NONE = {}

@@ -3,9 +3,9 @@ import { LEASES_PART } from './lease.ts'
 import { SCOPES_PART } from './scope.ts'
 
 /**
- * A process becomes the node. What an earlier one leased stays until the first message tells what that one had spent.
- * `process` has another name each time: a message of before it joined must not be taken for one of now. `is_joined`: 0
- * without a ledger. `position`: up to here the node's spool is reported; `leased`: of how many scopes it has leases.
+ * A process becomes the node. An earlier process's leases stay until the first message reports what that one had spent.
+ * `process` is unique: a message from before it joined must not count as a current one. `is_joined`: 0 without a
+ * ledger. `position`: up to here the node's spool is reported; `leased`: in how many scopes it has leases.
  */
 export const JOIN = defineScript(
   {
@@ -31,7 +31,7 @@ return answer
 `,
 )
 
-/** How the ledger stands; generation 0: there is none. */
+/** State of the ledger; generation 0: there is none. */
 export const LOOK = defineScript(
   { name: 'look', answers: ['at', 'generation', 'sequence'], uses: [SCOPES_PART] },
   `
@@ -42,9 +42,9 @@ return answer
 )
 
 /**
- * A node that has reported everything and runs no call leaves. Or others release what it has: then it must have been
- * silent for `silent_ms`, and the log has its spool up to `logged`. `kind`: `left`, `heard`, or `unreported` when the
- * log has something that the counters were not told.
+ * A node leaves after its final report, with no call running. Or other nodes release it: then it must have been silent
+ * for `silent_ms`, and the log has its spool up to `logged`. `kind`: `left`, `heard`, or `unreported` when the log has
+ * something that was not reported to the counters.
  */
 export const LEAVE = defineScript(
   {
@@ -72,7 +72,7 @@ return { 'left' }
 `,
 )
 
-/** Nodes that have not been heard for this many milliseconds. */
+/** Nodes without a message for this many milliseconds. */
 export const FIND_SILENT = defineScript(
   { name: 'find-silent', takes: ['clock', 'silent_ms'], answers: ['nodes'], uses: [SCOPES_PART] },
   `
@@ -88,8 +88,8 @@ return { found }
 )
 
 /**
- * A node is dead: its calls run no more, and what it could still use of the minute is free. Its money stays leased until
- * its spool tells what it has spent; and if nothing was told since a rebuild, it is still waited for.
+ * A node is dead: its calls have ended, and its share of the minute is free. Its money stays leased until its spool
+ * shows what it has spent; a node that has not reported since a rebuild is still waited for.
  */
 export const MARK_DEAD = defineScript(
   { name: 'mark-dead', takes: ['clock', 'node', 'silent_ms'], answers: [], uses: [SCOPES_PART, LEASES_PART] },

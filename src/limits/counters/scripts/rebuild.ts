@@ -57,7 +57,7 @@ return { 1 }
 )
 
 /**
- * Marks the ledger as usable. Nodes that run now tell first what they hold; until then nothing is decided. `is_done`: 0
+ * Marks the ledger as usable. Running nodes first report what they hold; until then nothing is decided. `is_done`: 0
  * when too late.
  */
 export const COMPLETE = defineScript(
@@ -97,9 +97,9 @@ return {}
 )
 
 /**
- * Which process of the server keeps this ledger. `is_another`: 1 when it is not this one, and `distrusts` is "1" because
- * another one may know less. Otherwise a new process decides nothing until every node that was alive when the last one
- * ended has told what it holds.
+ * Which process of the server keeps this ledger. `is_another`: 1 when it is not this one, and `distrusts` is "1"
+ * because another one may know less. Otherwise a new process decides nothing until every node that was alive when the
+ * last one ended has reported what it holds.
  */
 export const IDENTIFY = defineScript(
   {

@@ -4,16 +4,17 @@ import { LEASES_PART } from './lease.ts'
 import { SCOPES_PART } from './scope.ts'
 
 /**
- * Everything that a node and the counters have to tell each other, in one step: what the node has spent, what it keeps
- * of its leases, what it wants, and the calls that wait for a decision.
+ * One exchange between a node and the counters: what the node has spent, what it keeps of its leases, what it wants,
+ * and the calls that wait for a decision.
  *
- * `number`: messages count up from 1; one that was taken before changes nothing and is answered by how things stand.
+ * `number`: messages count up from 1; a repeated one changes nothing and is answered with the current state.
  * `position`: everything up to here in the node's spool is reported. `is_first`: "1" in the first message of a process,
- * and what an earlier process leased is given back. The hash `beyond:NODE` has what was counted in the minute beyond the
+ * which returns the leases of an earlier one. The hash `beyond:NODE` has what was counted in the minute beyond the
  * position: the node's next process reports it again, from the spool.
  *
- * `kind` of the answer: `taken`, with the node's leases and the state of each scope, the outcome of each call, and scopes
- * that others wait for; `no-ledger`; `unknown-process`, which has to join first; `behind`: the server has lost messages.
+ * `kind` of the answer: `taken`, with the node's leases and the state of each scope, the outcome of each call, and
+ * scopes that others wait for; `no-ledger`; `unknown-process`, which has to join first; `behind`: the server has lost
+ * messages.
  */
 export const SYNC = defineScript(
   {
