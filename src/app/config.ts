@@ -141,7 +141,7 @@ export interface EnvironmentProvider {
   baseUrl: string | null
 }
 
-/** What the environment may say about a provider; a family states it, so that no name of one stands here. */
+/** What the environment may set for a provider; declared by its family, so that no provider is named here. */
 export interface ProviderVariables {
   family: string
   name: string

@@ -27,7 +27,7 @@ export interface StartOptions {
   foldsAfter?: Promise<void>
 }
 
-/** Rejects when its address is taken or no address, for whoever has much to do before the start. */
+/** Rejects when the address is taken or invalid, before long work at the start. */
 export async function checkAddress(environment: Environment): Promise<void> {
   await checkPorts(portsOf(readConfig(environment, builtinProviders(), PROVIDER_KINDS).settings))
 }

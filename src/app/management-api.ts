@@ -42,7 +42,7 @@ export interface ManagementParts {
   callsPort(): string | null
 }
 
-/** Gives the management API, which knows neither gateway nor providers, their functions. */
+/** Passes the functions of gateway and providers to the management API, which imports neither. */
 export function managementApi(built: ManagementParts): HttpRoute[] {
   const { deps, health, live, store, config, stopping, threads } = built
   const { db, reads, secrets, requestLog, node, engine } = store

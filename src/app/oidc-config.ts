@@ -44,7 +44,7 @@ export const OIDC_VARIABLES = {
 const OidcVariables = z.object(OIDC_VARIABLES)
 type OidcVariables = z.infer<typeof OidcVariables>
 
-/** Half of it is a mistake that would show only when somebody signs in. */
+/** A half-set configuration would fail only at the first sign-in. */
 export function oidcProblem(given: OidcVariables): string | null {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, PUBLIC_URL } = given
   if (OIDC_ISSUER === undefined) {
@@ -56,7 +56,7 @@ export function oidcProblem(given: OidcVariables): string | null {
   return null
 }
 
-/** Null: nobody signs in but with an admin key. */
+/** Null: only admin keys can sign in. */
 export function oidcSettings(given: OidcVariables): OidcSettings | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: publicUrl } = given
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) return null

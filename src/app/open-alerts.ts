@@ -52,7 +52,7 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
   })
 }
 
-/** As they were when the rules were last looked at: whoever reads metrics costs the counters nothing. */
+/** As of the last evaluation of the rules: a scrape does not query the counters. */
 export function budgetGauges(watch: Watch | null): BudgetGauge[] {
   return (watch?.budgets() ?? []).map(({ scope, name, workspace, per, spent, limit }) => ({
     ...{ scope: scope.kind, name, workspace, per },

@@ -95,7 +95,7 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
       reported: spool.reported,
       readTail: spool.tail,
       readLeft: async (of, now) => {
-        // Asked for first: what is not there any more is in the database.
+        // Read first: what is missing here has reached the database.
         const past = of === node ? store.past.left() : []
         const left = await readLeftCosts(reads, of, now)
         return [...left, ...without(past, left)]

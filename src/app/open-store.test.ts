@@ -348,7 +348,7 @@ test('what comes while rows are folded gathers for the next time', async () => {
     seen.add(position.get()?.['seq'])
   }
   const seconds = (performance.now() - began) / 1_000
-  // A machine that has stood still makes up for it with full batches, which do not wait for more.
+  // A stalled machine catches up with full batches, which do not wait for more.
   const full = Math.floor(written / BATCH_RECORDS)
   assert.ok(seen.size <= 2 * seconds + 2 + full, `${seen.size} transactions of ${written} records in ${seconds} s`)
 })

@@ -44,9 +44,9 @@ export interface StoreOptions {
   openAfterMs?: number
   /** For tests: so long records gather, instead of a second. */
   gatherMs?: number
-  /** Shared counters hear of every end: the spool keeps it until they have. */
+  /** Shared counters receive every end: the spool keeps it until they have it. */
   isReported?: boolean
-  /** The past is put in order only when it is told to begin, and not before this; otherwise before the store is open. */
+  /** Earlier spools are processed only after `begin` and this promise; without it, before the store is open. */
   foldsAfter?: Promise<void>
 }
 
@@ -60,7 +60,7 @@ export interface OtherSpools {
 
 export interface Store {
   db: Kysely<Database>
-  /** The same data for reads of the log, which may take their time: they keep nobody waiting who uses `db`. */
+  /** The same data for slow reads of the log, which do not delay users of `db`. */
   reads: Kysely<Database>
   /** How often `db` has been written to; null: not only by this process. */
   writes(): number | null
@@ -70,7 +70,7 @@ export interface Store {
   nodeName(): string
   secrets: Secrets
   requestLog: RequestLog
-  /** For the shared counters, which hear of every end besides the database. */
+  /** For the shared counters, which receive every end in addition to the database. */
   spool: {
     /** How far the database had come at the start with a spool of this gateway. */
     positionOf(spool: string): Position
@@ -182,8 +182,8 @@ async function joinNodes(
 }
 
 /**
- * Those of its serving threads, however many it had, and last its own. Threads that have none get it here: whoever has
- * removed it has not removed its position from the database, and its numbers must go on from there.
+ * The spools of its serving threads, however many it had, and last its own. A missing spool is created here: its
+ * position is still in the database even if the files were removed, and its numbers must continue from there.
  */
 function spoolsOf(folder: string, node: string, threads: number): Pick<PastSpool, 'folder' | 'spool' | 'isGone'>[] {
   const serving = threads === 1 ? 0 : threads

@@ -21,7 +21,7 @@ const db = await openTarget()
 yieldToServing(10)
 
 const BATCH = 32
-/** A database that is away is waited for this long; what is kept meanwhile waits, up to its bound. */
+/** How long to wait for a database that is down; content queues up to its limit. */
 const PAUSES_MS = [200, 500, 1_000, 2_000, 4_000]
 
 let queue: KeptContent[] = []

@@ -20,7 +20,7 @@ export interface KeptRetention {
   stop(): Promise<void>
 }
 
-/** Deletes content whose time is over, once a minute; every node does. */
+/** Deletes expired content once a minute, on every node. */
 export function keepContentRetention({ store, live, now, log }: RetentionParts): KeptRetention {
   let isStopped = false
   let running: Promise<void> = Promise.resolve()

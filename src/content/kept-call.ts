@@ -13,7 +13,7 @@ export interface KeptMemory {
 
 export type CallToKeep = Pick<KeptContent, 'id' | 'workspace' | 'endpoint' | 'storedAt' | 'settings'>
 
-/** What one call says, while it runs. Where the memory does not suffice, all of it is dropped and the call goes on. */
+/** The content of one call while it runs. If memory runs out, all of it is dropped and the call continues. */
 export class KeptCall {
   readonly #call: CallToKeep
   readonly #memory: KeptMemory
@@ -56,7 +56,7 @@ export class KeptCall {
     this.#keep(this.#isDropped ? dropped : content, this.#taken)
   }
 
-  /** Whoever has not ended keeps nothing. */
+  /** A call that has not ended stores nothing. */
   release(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -70,7 +70,7 @@ export class KeptCall {
     return { body: kept, bytes: Buffer.byteLength(body), isCut, isStream: false }
   }
 
-  /** The end is kept whatever came before: it may say everything once more. */
+  /** The end is always kept: it may repeat the whole answer. */
   #streamed(rest: string): KeptContent['answer'] {
     if (this.#frameBytes + rest.length === 0) return null
     const isCut = this.#frames.length < this.#frameBytes || rest.length > KEPT_FRAMES
@@ -94,7 +94,7 @@ export class KeptCall {
   }
 }
 
-/** With memory of its own: the rest of the body goes its way, to another thread if it is large. */
+/** A copy: the body's memory may be transferred to another thread. */
 function beginning(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const copy = new Uint8Array(length)
   let at = 0

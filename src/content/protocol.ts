@@ -1,7 +1,7 @@
 import type { ContentSettings } from '../domain/content/settings.ts'
 import type { ContentKey } from '../store/engine/secrets.ts'
 
-/** What the worker is told at its start. */
+/** Passed to the worker at its start. */
 export interface WorkerData {
   target: ContentTarget
   synchronousFull: boolean
@@ -33,11 +33,11 @@ export interface KeptBody {
   isCut: boolean
 }
 
-/** What the worker is told, and what it tells. */
+/** Messages to the worker, and from it. */
 export type ContentTasks = { keep(content: KeptContent): void; stop(input: null): void }
 export type KeeperTasks = { done(done: Done): void }
 
-/** Everything up to `seq` is in the database, but for what could not be written. */
+/** Everything up to `seq` is in the database, except what could not be written. */
 export interface Done {
   seq: number
   stored: number

@@ -12,7 +12,7 @@ export async function contentProblem(
   if (settings === null || settings === undefined) return null
   if (contentKeys.length === 0) return NO_KEY
   if (settings.patterns.length === 0) return null
-  // Loaded where it is used: as a rule nobody has patterns.
+  // Loaded on demand: most installations have no patterns.
   const { patternsProblem } = await import('./own-patterns.ts')
   return patternsProblem(settings.patterns)
 }

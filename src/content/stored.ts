@@ -20,7 +20,7 @@ export interface FoundContent {
 /** How the workspaces of a gateway store content; null: not at all. */
 export type SettingsOf = (workspace: string) => ContentSettings | null
 
-/** Null: none is stored, or its time is over. */
+/** Null: none is stored, or it has expired. */
 export async function findContent(
   db: Kysely<Database>,
   id: string,

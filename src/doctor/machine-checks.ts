@@ -73,7 +73,7 @@ export async function checkPort(place: ListenAddress, isInUse: boolean): Promise
   }
 }
 
-/** Whether the program on a port is a gateway: it says so at `/`. */
+/** Whether the program on a port is a gateway: `/` says so. */
 async function isSwitchyard(at: string): Promise<boolean> {
   try {
     const reply = await fetch(`http://${at}/`, {

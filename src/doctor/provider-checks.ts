@@ -9,7 +9,7 @@ import type { ControlRows } from '../store/control/snapshot.ts'
 import { PROXY_VARIABLES, proxyNamed } from '../upstream/environment-proxies.ts'
 import { attempt, type Check, good, problem } from './check.ts'
 
-/** One model list of each; who has neither key nor address is not asked. */
+/** Lists each provider's models; those without key and address are skipped. */
 export async function checkProviders(providers: readonly Provider[], deps: AuthorizeDeps): Promise<Check[]> {
   if (!providers.some(isConfigured)) {
     const variables = builtinProviders().map(({ apiKeyVariable }) => apiKeyVariable)

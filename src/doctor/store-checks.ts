@@ -61,7 +61,7 @@ export function effectiveProviders(
     try {
       providers.set(row.name, providerFromRow(row, secrets))
     } catch {
-      // Told by the check of the secrets.
+      // The check of the secrets reports it.
     }
   }
   for (const [name, definition] of Object.entries(file?.providers ?? {})) {
@@ -89,7 +89,7 @@ interface Entry {
   model: string
 }
 
-/** Models that a route leads to and whose cost nobody would know. */
+/** Models that a route uses and that have no price. */
 export function checkPrices(rows: ControlRows | null, file: FileConfig | null): Check {
   const stored = (rows?.routes ?? []).flatMap(({ chain }) => definedEntries(JSON.parse(chain)))
   const written = Object.values(file?.workspaces ?? {}).flatMap(({ routes }) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What somebody may do, each role with all that the ones before it may. */
+/** Each role includes those before it. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const
 export const Role = z.enum(ROLES)
 export type Role = z.infer<typeof Role>
@@ -18,12 +18,12 @@ export function includesRole(held: Role, needed: Role): boolean {
   return ROLES.indexOf(held) >= ROLES.indexOf(needed)
 }
 
-/** Null stands for what belongs to no workspace: only access to all of them covers it. */
+/** Null: belongs to no workspace, so only access to all of them covers it. */
 export function coversWorkspace({ workspaces }: Pick<Access, 'workspaces'>, workspace: string | null): boolean {
   return workspaces === null || (workspace !== null && workspaces.includes(workspace))
 }
 
-/** Nobody gives, changes or takes away more than they have themselves. */
+/** Nobody can grant, change or revoke more access than their own. */
 export function isWithin(inner: Access, outer: Access): boolean {
   if (!includesRole(outer.role, inner.role)) return false
   return outer.workspaces === null || (inner.workspaces?.every((name) => coversWorkspace(outer, name)) ?? false)

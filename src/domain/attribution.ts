@@ -47,7 +47,7 @@ function isTag(text: unknown): text is string {
   return typeof text === 'string' && text.length <= LONGEST_TAG && cleanName(text) === text
 }
 
-/** Of a request in whose body `user` (or a newer name of it) and `metadata` stand. */
+/** For a request with `user` (or a newer name of it) and `metadata` in its body. */
 export function attributionOf(user: unknown, metadata: unknown): Attribution {
   return { ...splitUser(user), tags: cleanTags(metadata) }
 }

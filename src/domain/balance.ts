@@ -8,15 +8,15 @@ export interface Standing {
   isAway: boolean
   /** Calls that are at it now, on this node. */
   running: number
-  /** How long an answer, or the first content of a stream, has taken of late; null: nobody has asked of late. */
+  /** Recent duration of an answer, or until the first content of a stream; null: no recent measurement. */
   latencyMs: number | null
   /** 0 < draw < 1: chance, or the session's own. */
   draw: number
 }
 
 /**
- * The members in the order in which they are called, by their places in the group. Those that are away come last, and
- * before them those without weight. `isPinned`: a session stays where its draws lead, whatever the policy.
+ * The members in the order in which they are called, by their index in the group. Unavailable members come last, and
+ * before them those without weight. `isPinned`: a session stays where its draws lead, under any policy.
  */
 export function orderMembers(balance: Balance, standings: readonly Standing[], isPinned: boolean): number[] {
   const compare = isPinned ? byDraw : COMPARE[balance]
@@ -47,7 +47,7 @@ function distance({ draw, weight }: Standing): number {
   return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(draw) / weight
 }
 
-/** Whom nobody has asked of late is asked by one call at a time: a slow member that has recovered is found again. */
+/** Members without a recent measurement get one probe at a time, so that a recovered one is found again. */
 function slowness({ latencyMs, running }: Standing): number {
   return latencyMs ?? (running === 0 ? -1 : Number.POSITIVE_INFINITY)
 }
@@ -62,7 +62,7 @@ export function drawOf(session: string, member: string): number {
   return (Number.parseInt(digits, 16) + 0.5) / 2 ** 48
 }
 
-/** Why a member stands where it does, in words. */
+/** Why a member has its position, as a sentence. */
 export function standingWords(balance: Balance, standing: Standing, total: number, isPinned: boolean): string {
   const { isAway, weight, running, latencyMs } = standing
   if (isAway) return 'comes last: it cannot be called, has been failing or asked to be left alone'

@@ -4,8 +4,8 @@ interface ErrorRow {
   status: number
   text: string
   /**
-   * The same request gets the same answer until somebody changes something: a client should not repeat it by itself.
-   * Official clients go by the status, and repeat every 409, 429 and 5xx.
+   * The same request fails again until a person changes something: a client should not retry it automatically. Official
+   * clients go by the status, and retry every 409, 429 and 5xx.
    */
   isFinal?: boolean
 }
@@ -96,7 +96,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Logged when the caller hung up; nobody is left to see it, so it is no row of the table. */
+/** Logged when the caller hung up; never sent, so not a row of the table. */
 export const CALLER_LEFT = { status: 499, code: 'caller_left' } as const
 
 /** Logged for a call whose process died before it ended. */
@@ -109,7 +109,7 @@ export interface ErrorExtras {
   retryAfterSeconds?: number | undefined
   /** Where this one differs from the others of its code. */
   isFinal?: boolean | undefined
-  /** Figures that a program needs; the message says the same in words. */
+  /** The figures of the message, for programs. */
   details?: Record<string, unknown> | undefined
   /** For the request log: what could be read of the body that was refused. */
   refused?: RefusedBody | undefined
@@ -128,7 +128,7 @@ export interface RefusedBody {
   bytes: number
 }
 
-/** The one exception that becomes an answer. Whatever else is thrown is a fault of ours: `internal_error`. */
+/** The one exception that becomes an answer. Anything else thrown is a fault of ours: `internal_error`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: ErrorCode
@@ -196,7 +196,7 @@ const SECRET_PATTERN =
 const OTHER_SECRETS =
   /\beyJ[\w-]{8,}\.|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\b(?:gh[a-z]|github_pat|glpat|xox[a-z])[-_]\w{16,}/
 
-/** For texts that nobody needs: better one too many left out than a secret stored. */
+/** For optional texts: better to drop one too many than to store a secret. */
 export function looksLikeSecret(text: string): boolean {
   return text.search(SECRET_PATTERN) !== -1 || OTHER_SECRETS.test(text)
 }

@@ -21,7 +21,7 @@ export interface Explanation {
 
 export interface ExplainedEntry {
   entry: ChainEntry
-  /** Why it stands here among the members of its group; null for an entry that has its place alone. */
+  /** Why it has its position within its group; null outside of a group. */
   chosenBecause: string | null
   configured: boolean
   circuit: CircuitState

@@ -88,8 +88,8 @@ interface Deviation {
 }
 
 /**
- * A failure with the default consequences of its code; `deviation` overrides them. A message that is no more than a text
- * is the provider's: it is told, never kept.
+ * A failure with the default consequences of its code; `deviation` overrides them. A plain text is the provider's
+ * message: it is shown to the caller, never stored.
  */
 export function failure(
   code: FailureCode,

@@ -23,7 +23,7 @@ const Headers = z.record(
   z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is visible ASCII'),
 )
 
-/** Empty: no proxy, whatever the environment says. */
+/** Empty: no proxy, even if the environment sets one. */
 const ProxyUrl = z.string().superRefine((value, context) => {
   const problem = value === '' ? null : proxyProblem(value)
   if (problem !== null) context.addIssue({ code: 'custom', message: `${problem}; empty for none` })

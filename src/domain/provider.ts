@@ -50,7 +50,7 @@ export interface Provider {
   pricePercent?: number
 }
 
-/** A provider of which nothing is set cannot be called. */
+/** A provider without any setting cannot be called. */
 export function isConfigured({ apiKey, baseUrl, preset, settings, credentials }: Provider): boolean {
   return apiKey !== null || baseUrl !== null || [preset, settings, credentials].some((each) => each !== undefined)
 }
@@ -65,7 +65,7 @@ export interface ProviderKinds {
   onCallerLeft(family: string): OnCallerLeft
   /** The server that its calls go to. */
   originOf(provider: Provider): string
-  /** For those who set one up: what there is to choose from. */
+  /** The choices for setting one up. */
   families(): readonly FamilyKind[]
   presets(): readonly PresetKind[]
 }

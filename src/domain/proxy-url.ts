@@ -19,7 +19,7 @@ export function proxyLogin(proxy: string): { user: string; password: string } | 
   return username === '' && password === '' ? null : { user: decoded(username), password: decoded(password) }
 }
 
-/** What must not be told of it: the password as it is and as it is written, and the header field that carries it. */
+/** What must stay secret: the password, decoded and encoded, and the header field that carries it. */
 export function proxySecrets(proxy: string): string[] {
   const login = proxyLogin(proxy)
   if (login === null || login.password === '') return []
@@ -30,7 +30,7 @@ export function basicCredentials({ user, password }: { user: string; password: s
   return Buffer.from(`${user}:${password}`).toString('base64')
 }
 
-/** Stands for the password where the address is shown. */
+/** Shown instead of the password. */
 export const MASKED_PASSWORD = '***'
 
 /** As it may be shown. */
@@ -41,7 +41,7 @@ export function withoutPassword(proxy: string): string {
   return url.href
 }
 
-/** The address as it was shown, with the password of the stored one, which must be the same but for that. */
+/** The shown address with the stored one's password; everything else must be equal. */
 export function withStoredPassword(shown: string, stored: string | undefined): string | null {
   if (proxyLogin(shown)?.password !== MASKED_PASSWORD) return shown
   if (stored === undefined || withoutPassword(stored) !== new URL(shown).href) return null

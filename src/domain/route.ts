@@ -53,7 +53,7 @@ const MemberSchema = z.strictObject({
   weight: z.int().min(0).max(1000).optional().describe('Its share; default 1. 0: only when the others cannot serve'),
 })
 
-/** Entries that stand at one place of the chain. */
+/** Entries that share one place of the chain. */
 export const GroupSchema = z.strictObject({
   balance: z.enum(BALANCES).describe('How the member is chosen that a call begins with; the others follow it'),
   sticky: z.boolean().optional().describe('Calls of one session begin with the same member; default true'),
@@ -92,7 +92,7 @@ export const RouteSchema = z.strictObject({
 export type RouteDefinition = z.infer<typeof RouteSchema>
 type PlaceDefinition = RouteDefinition['chain'][number]
 
-/** All entries of a chain as it is written, members included, with where they stand in it. */
+/** All entries of a chain definition, members included, with their place in it. */
 export function definedEntries(chain: readonly PlaceDefinition[]) {
   return chain.flatMap((place, index) => {
     if (!('members' in place)) return [{ ...place, path: `chain[${index}]` }]

@@ -35,7 +35,7 @@ export interface Workspace {
   streaming: boolean | null
   /** How what its calls say is stored; null: not at all. */
   content: ContentSettings | null
-  /** Who checks what its calls say; null: nobody. */
+  /** The external check of its calls; null: none. */
   guardrail: Guardrail | null
   routes: ReadonlyMap<string, Route>
   /** One of its routes stores answers. */
@@ -50,7 +50,7 @@ export function isStreaming(workspace: Workspace | undefined, fallback: boolean)
 /** A line of a log need not name them all. */
 const MOST_NAMED = 20
 
-/** Where calls may stream, in words: the default, and the workspaces with a word of their own. */
+/** Where calls may stream, as a sentence: the default, and the workspaces with their own setting. */
 export function streamingText(words: Iterable<readonly [name: string, own: boolean | null]>, isOn: boolean): string {
   const all = [...words].sort(([a], [b]) => (a < b ? -1 : 1))
   const exceptions = [true, false].flatMap((word) => {

@@ -6,13 +6,13 @@ export interface StreamSettings {
   holdHeadersMs: number | null
   /** Between two comments that keep a silent connection to the caller open. */
   keepAliveMs: number
-  /** Between two reads from the provider, whatever they hold. */
+  /** Between two reads from the provider, with any content. */
   idleMs: number
   /** Between two events of the provider that carry something. */
   payloadIdleMs: number
   /** From the call's start to the stream's end. */
   totalMs: number
-  /** A caller whose connection takes nothing for this long counts as gone. */
+  /** A caller whose connection accepts nothing for this long is considered gone. */
   slowReaderMs: number
   /** How long a stream is read on after its caller left, where the provider drains. */
   drainMs: number

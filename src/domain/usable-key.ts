@@ -21,7 +21,7 @@ export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: 
   throw new GatewayError('conflict', `The key '${key.name}' is ${why} and accepts no calls.`)
 }
 
-/** A chat request on behalf of a key, by somebody who may use it without its value. */
+/** A chat request on behalf of a key, by a person who may use it without its value. */
 export interface TriedChat {
   id: string
   presence: Presence

@@ -4,7 +4,7 @@ import { foldFolder, foldThreadSpools } from '../request-log/fold/fold-folder.ts
 import { refuseLoss } from '../request-log/spool/reader.ts'
 import type { Database } from '../store/engine/schema.ts'
 
-/** Folds what a gateway that is gone has left in its spools. Returns how many records that were. */
+/** Folds the spools of a stopped gateway. Returns the number of records. */
 export async function foldSpool(dataDir: string, db: Kysely<Database>): Promise<number> {
   const folder = join(dataDir, 'spool')
   const options = { onDamage: refuseLoss }

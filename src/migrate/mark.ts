@@ -12,7 +12,7 @@ export interface TableMark {
   isDone: boolean
 }
 
-/** Stands in the settings of the target from the first to the last row, and stays there as a note. */
+/** In the target's settings from the first to the last row, and kept there as a note. */
 export interface Mark {
   from: string
   /** What the source was when it began: another one, or one that has been used since, does not go on here. */

@@ -22,8 +22,8 @@ export interface Source {
 }
 
 /**
- * The data folder of an embedded gateway, which nobody else can use meanwhile. Unless it is only to be looked at, it is
- * put in order first, as a start would: brought to the present schema, the spool folded, calls that were cut off closed.
+ * The data folder of an embedded gateway, locked against other use. Unless it is opened read-only, it is first prepared
+ * as at a start: migrated to the current schema, the spool folded, interrupted calls closed.
  */
 export async function openSource(folder: string, options: { readOnly: boolean }): Promise<Source> {
   const dataDir = resolve(folder)

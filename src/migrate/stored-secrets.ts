@@ -15,8 +15,8 @@ export interface NeededKeys {
 }
 
 /**
- * The target gets the secrets as they are, encrypted: whoever cannot open them here could not there either. A StoreError
- * names what has a secret that no key opens.
+ * The target gets the secrets as they are, encrypted: a key that cannot open them here could not there either. A
+ * StoreError names what has a secret that no key opens.
  */
 export async function neededKeys(
   db: Kysely<Database>,

@@ -9,12 +9,12 @@ import { MOVED_TABLES } from './tables.ts'
 
 /** Any number but those of the store: who moves into a database is alone in it. */
 const MOVE_LOCK = sql.lit(7_201_944_390)
-/** Long enough for a server to notice that a killed process is gone. */
+/** Long enough for a server to notice that a process was killed. */
 const LOCK_TIMEOUT = '20s'
 
 /**
- * Everything goes over one connection, so that the lock it holds ends with it. Whatever breaks is told in one line:
- * nothing needs to be mended but the cause, the next run goes on.
+ * Everything uses one connection, so that its lock ends with it. Failures are reported in one line: fix the cause and
+ * run again, the next run continues.
  */
 export async function withTarget<T>(url: string, work: (target: Kysely<Database>) => Promise<T>): Promise<T> {
   const dialect = postgresDialect({ url, connections: 1, queryTimeoutMs: null, onIdleError() {} })
@@ -63,7 +63,7 @@ export async function prepareTarget(target: Kysely<Database>): Promise<void> {
   await migrate(target, 'postgres', Date.now())
 }
 
-/** Nothing is ever deleted here: what the target holds already may be somebody's. */
+/** Never deletes: existing data in the target may belong to another gateway. */
 export async function refuseUsed(target: Kysely<Database>): Promise<void> {
   const found: string[] = []
   for (const { name } of MOVED_TABLES) {

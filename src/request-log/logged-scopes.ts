@@ -16,7 +16,7 @@ export async function readLoggedScopes(db: Kysely<Database>, now: number): Promi
   return (await readLedger(db, now)).scopes
 }
 
-/** The same as it will be when the database has what earlier processes have left, of which no call runs any more. */
+/** The same as it will be when the database has the spools of earlier processes, whose calls have all ended. */
 export async function readScopesWithPast(db: Kysely<Database>, now: number, past: Past): Promise<LoggedScope[]> {
   const scopes = new LoggedScopes(await readLoggedScopes(db, now))
   for (const { keyId, workspace, hour, cost } of past.spent) {
@@ -115,8 +115,8 @@ function money(row: SpentRow, period: Period): Picodollars {
 }
 
 /**
- * Only admitted calls: a refused one uses up nothing. Named workspaces, so that their index finds the newest rows; also
- * those that are gone since.
+ * Only admitted calls: a refused one uses nothing. Workspaces are named, so that their index finds the newest rows;
+ * deleted ones included.
  */
 async function recentRows(db: Kysely<Database>, now: number, since: number) {
   const oldest = (Math.floor(now / 1000) - WINDOW_SECONDS + 1) * 1000

@@ -50,7 +50,7 @@ export interface SpoolOptions {
   synchronousFull: boolean
   /** So many records may wait for the database; beyond that the log is full. */
   maxRows: number
-  /** Shared counters hear of every end: files are kept until they have. */
+  /** Shared counters receive every end: files are kept until they have it. */
   isReported?: boolean
   log: StoreLog
 }
@@ -81,7 +81,7 @@ export interface OpenedSpool extends AsyncDisposable {
   node: string
   /** The newest record. */
   lastSeq(): number
-  /** Shared counters have heard of everything up to here. */
+  /** Shared counters have everything up to here. */
   reported(seq: number): void
   lagRows(): number
   /** Not a single record is here alone. */
@@ -95,7 +95,7 @@ export interface OpenedFold extends AsyncDisposable {
   begin(): void
   /** The past is in order; rejects when its worker fails before. */
   ready: Promise<void>
-  /** The same, whatever happens before. */
+  /** The same, but never rejects. */
   inOrder: Promise<void>
   /** The database has everything up to here, by another's work. */
   advance(position: Position): void

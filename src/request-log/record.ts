@@ -18,7 +18,7 @@ export interface AttemptRecord {
   code: ErrorCode | 'caller_left' | 'hedge_lost' | null
   /** The provider's id of the call, for its support. */
   upstreamRequestId: string | null
-  /** Why the next step was taken, in words. */
+  /** Why the next step was taken, as a sentence. */
   reason: string
   /** The provider's own code of a failure. Left out where it named none. */
   providerCode?: string
@@ -55,7 +55,7 @@ type RecordOf<From extends LogFields['from']> = {
   [Field in Extract<LogFields, { from: From }> as Field['name']]: RecordTypes[Field['kind']]
 }
 
-/** Written before the first dispatch: from here on the log knows of the call, whatever happens. */
+/** Written before the first dispatch: from here on the log has the call, even after a crash. */
 export type OpenRecord = RecordOf<'open'>
 
 /** Written before the caller sees the answer: the whole truth about the call. Never changed afterwards. */
@@ -76,7 +76,7 @@ const NOTHING: Partial<Record<FieldKind, unknown>> = {
   ...{ texts: [], adjustments: [] },
 }
 
-/** A record that says nothing yet, for those who write the log without a call: demo, bench, tests. */
+/** An empty record, to write the log without a call: demo, bench, tests. */
 export const BLANK_RECORD = {
   ...Object.fromEntries(
     LOG_FIELDS.flatMap(({ name, kind, from }) =>

@@ -9,7 +9,7 @@ export type FullRow = Required<NewRequestRow>
 type RequestColumn = LogFields['column']
 type Value = ExactInteger | string | null
 
-/** How each kind of value goes from the spool into the row. Whatever a record holds, it must not stop the log. */
+/** How each kind of value goes from the spool into the row. No value of a record may stop the log. */
 const TO_ROW: Record<FieldKind, (value: never) => unknown> = {
   id: same,
   state: same,

@@ -38,12 +38,12 @@ export interface ThreadsOptions {
   noteUse(valueId: string, at: number): void
   /** How far the database has come with a spool. */
   positionOf(spool: string): Position
-  /** One of them ended by itself. */
+  /** A thread ended unexpectedly. */
   onDeath(thread: number, error: Error): void
   tasks: MainTasks
 }
 
-/** Enough for /readyz, which tells when the disk of a thread takes no more. */
+/** Often enough for /readyz, which reports when a thread's disk is full. */
 const REPORT_MS = 250
 
 /**
@@ -204,7 +204,7 @@ export class ServingThreads {
     return { number: data.thread, worker, conversation, log: null, isDelivered: false }
   }
 
-  /** New keys and workspaces get their slots before anybody can call with them. */
+  /** New keys and workspaces get their slots before a call can use them. */
   #controlOf(snapshot: Snapshot): Control {
     const { book, now } = this.#options
     const at = now()
@@ -228,7 +228,7 @@ export class ServingThreads {
 /** The system allows no longer names of sockets. */
 const LONGEST_PATH = 100
 
-/** The folder of data is locked, so what is there was left by a process that is gone. */
+/** The data folder is locked, so existing files belong to a dead process. */
 function makeFolder(dataDir: string): string {
   const folder = join(dataDir, 'sockets')
   if (Buffer.byteLength(join(folder, '1000.sock')) > LONGEST_PATH) return mkdtempSync(join(tmpdir(), 'switchyard-'))

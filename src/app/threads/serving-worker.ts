@@ -37,7 +37,7 @@ if (parentPort === null) throw new Error('a serving thread is started by the gat
 
 const log = (await createLog(settings.LOG_LEVEL, data.isTerminal)).child({ thread })
 const ready = Promise.withResolvers<void>()
-/** Whatever is said at the start: asked until it is answered. */
+/** The main thread repeats its first requests until they are answered. */
 const main = new Conversation<MainTasks>(parentPort, {
   ready: () => ready.promise,
   listen: ({ port }) => server.listen({ host: settings.HOST, port, reusePort: true }),

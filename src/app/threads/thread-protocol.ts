@@ -81,7 +81,7 @@ export type ThreadTasks = {
   report(input: null): ThreadReport
   metrics(input: null): Promise<MetricFigures[]>
   status(input: null): ThreadStatus
-  /** Resolves when no call of its clients runs any more. */
+  /** Resolves when no call of its clients is running. */
   drain(input: { idleGraceMs: number }): Promise<void>
   /** Resolves when its log is flushed. */
   close(input: null): Promise<ThreadReport>

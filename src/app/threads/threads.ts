@@ -75,7 +75,7 @@ export function openThreads(parts: ThreadsParts): Threads {
     },
   })
   store.besides(threads)
-  /** In one step: no change can happen between the snapshot that they start with and those that they are told. */
+  /** In one step: no change can be lost between the initial snapshot and the later ones. */
   function begin(): Promise<void> {
     const { TRUSTED_PROXIES: _, ...sendable } = settings
     const started = threads.start(

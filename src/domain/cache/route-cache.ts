@@ -30,7 +30,9 @@ export interface RouteCache {
   version: string
 }
 
-/** `route`: all that tells two definitions apart, among it when it was created and when its cache was purged. */
+/**
+ * `route`: everything that distinguishes two definitions, including when it was created and when its cache was purged.
+ */
 export function routeCache(definition: RouteCacheDefinition, route: readonly unknown[]): RouteCache {
   const { ttl_seconds, scope = 'key', tools = false } = definition
   const version = hash('sha256', JSON.stringify([definition, ...route]), 'hex')

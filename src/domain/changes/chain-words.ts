@@ -113,7 +113,7 @@ function membersOf(place: Place): Place[] | null {
   return Array.isArray(place['members']) ? place['members'].map(fieldsOf) : null
 }
 
-/** Two of the same identity are one entry, whatever its settings. */
+/** Entries with the same identity are the same entry, with any settings. */
 function identity(place: Place): string {
   const members = membersOf(place)
   return members === null ? nameOf(place) : members.map(nameOf).sort().join(' + ')

@@ -40,7 +40,7 @@ const named =
   (before, after) =>
     valueWords(label, before, after, wording)
 
-/** Said as one or the other, whatever the value is. */
+/** One of two phrases, without the value. */
 const said =
   (set: string, unset: string): Words =>
   (_before, after) => [isUnset(after) || after === false ? unset : set]

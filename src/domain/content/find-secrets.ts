@@ -41,7 +41,7 @@ class Runs {
   }
 }
 
-/** The secrets in a text. Its work grows with the length of the text, whatever is in it. */
+/** The secrets in a text. Linear in its length. */
 export class SecretFinder {
   readonly #text: string
   readonly #base64: Runs
@@ -111,7 +111,7 @@ export class SecretFinder {
     return KEY_END.test(this.#text) ? KEY_END.lastIndex : this.#key.end(start)
   }
 
-  /** Three parts with dots between them, the last of which may be empty. */
+  /** Three parts separated by dots, the last of which may be empty. */
   #endOfJwt(start: number): number | null {
     const header = this.#base64.end(start)
     if (header - start < 8 || this.#text.charAt(header) !== '.') return null
@@ -140,7 +140,7 @@ export class SecretFinder {
     return this.#random.from < end
   }
 
-  /** Moves on to the next run of letters and digits; one without a digit is passed over. */
+  /** Moves to the next run of letters and digits, skipping those without a digit. */
   #nextRun(from: number): number {
     const text = this.#text
     let at = from

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { baseUrlProblem } from '../base-url.ts'
 
-/** Somebody else's check of what calls say; null is the default: none. */
+/** An external check of prompts and answers; null (default): none. */
 export const GuardrailSettings = z.strictObject({
   url: z
     .string()

@@ -80,10 +80,10 @@ const tokensOf = (classes: typeof PROMPT_CLASSES, more = '', rest: Pick<LogField
 
 /**
  * Every field of the request log, in the order of the export: column, name in the record, kind, meaning. Record, spool
- * line, row, API, export and documentation are read off this table. A new field is a row here, its value in
+ * line, row, API, export and documentation are derived from this table. To add a field, add a row here, its value in
  * calls/settle.ts, a migration that adds the column, and its line in docs/management/requests.md. Its `since` is a
- * number that no release has: lines that earlier versions have written are read without it. It stands behind the
- * others: columns of an export keep their places.
+ * number that no release has: lines written by earlier versions are read without it. Append it: columns of an export
+ * keep their places.
  */
 export const LOG_FIELDS = [
   open('id', 'id', 'id', 'Id of the call', INDEXED),

@@ -3,9 +3,9 @@ export const STREAM_ENDINGS = ['finished', 'failed_mid_stream', 'caller_left', '
 export type StreamEnding = (typeof STREAM_ENDINGS)[number]
 
 /**
- * Who counted the tokens of a call: its provider; the provider a part of them and the gateway the rest; or the gateway
- * all of them, by the length of what was sent. `prompt_held`: that does not tell the length of the prompt, so it counts
- * as held.
+ * Who counted the tokens of a call: its provider; the provider some of them and the gateway the rest; or the gateway
+ * all of them, by the length of what was sent. `prompt_held`: that length does not show the prompt's tokens, so it
+ * counts as held.
  */
 export const USAGE_SOURCES = ['provider', 'provider_partial', 'estimated', 'prompt_held'] as const
 export type UsageSource = (typeof USAGE_SOURCES)[number]

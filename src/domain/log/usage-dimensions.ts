@@ -1,7 +1,7 @@
 import type { LogFields } from './fields.ts'
 
 export interface UsageDimension {
-  /** Of the request table and of both tables of sums; there an empty text stands for null. */
+  /** In the request table and both usage tables; those store null as an empty text. */
   column: LogFields['column']
   /** Its name in the API: the value of `group_by`, and the filter where it is one. */
   parameter: string
@@ -33,7 +33,7 @@ export const USAGE_DIMENSIONS = [
   { column: 'endpoint', parameter: 'endpoint', filter: { maxLength: 64, doc: 'Only this endpoint' } },
 ] as const satisfies readonly UsageDimension[]
 
-/** What callers choose and nobody can count: summed from the rows themselves, when somebody asks (decision 0006). */
+/** Values chosen by callers, without a bound: summed from the rows on demand (decision 0006). */
 export const ROW_DIMENSIONS = [
   { column: 'end_user', parameter: 'user', filter: { maxLength: 128, doc: 'Only this user' } },
   { column: 'session', parameter: 'session', filter: { maxLength: 128, doc: 'Only this session' } },

@@ -4,12 +4,12 @@ import type { Access } from '../access.ts'
 export const ROLE_SOURCES = ['groups', 'invite', 'admin'] as const
 export type RoleSource = (typeof ROLE_SOURCES)[number]
 
-/** Somebody who signs in with an identity provider. Issuer and subject identify them; everything else may change. */
+/** A person who signs in with an identity provider. Issuer and subject identify them; everything else may change. */
 export interface Person {
   id: string
   issuer: string
   subject: string
-  /** In lower case, and only if the provider has verified it: an address that anybody can enter names nobody. */
+  /** In lower case, and only if the provider has verified it: an unverified address proves nothing. */
   email: string | null
   name: string | null
   access: Access
@@ -20,7 +20,7 @@ export interface Person {
   disabledAt: number | null
 }
 
-/** Whoever signs in first with this address, verified, gets this access. */
+/** The first person who signs in with this verified address gets this access. */
 export interface Invite {
   id: string
   email: string
@@ -31,14 +31,14 @@ export interface Invite {
   expiresAt: number
 }
 
-/** What the audit list and sessions call them. A name is their own choice, so it does not stand alone. */
+/** Their name in the audit log and sessions. People choose their name, so it never appears without an identifier. */
 export function personName({ email, name, subject }: Pick<Person, 'email' | 'name' | 'subject'>): string {
   return email ?? (name === null ? subject : `${name} (${subject})`)
 }
 
 /**
- * Addresses are compared as people write them: case does not matter, of ASCII alone. Unicode has letters whose lower case
- * is an ASCII one (the Kelvin sign), and whoever owns such an address would get another's invite.
+ * Addresses are compared case-insensitively, in ASCII only. Unicode has letters whose lower case is an ASCII one (the
+ * Kelvin sign), and the owner of such an address would get another person's invite.
  */
 export function plainEmail(email: string): string {
   return email.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -50,7 +50,7 @@ export function costLines(usage: TokenUsage, list: PriceList): CostLines | null 
   return { tierAbove: tier?.prompt_tokens_above ?? null, lines, listAmount, pricePercent, total }
 }
 
-/** The same in words, one line each, the sum last. */
+/** The same as sentences, one line each, the sum last. */
 export function costWords(cost: CostLines): string[] {
   const words: string[] = []
   if (cost.tierAbove !== null) {

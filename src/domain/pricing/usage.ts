@@ -33,7 +33,7 @@ export function chargedTokens(usage: Record<TokenClass, number>, name: TokenClas
   return name === 'output' ? usage.output - sumOf(usage, OUTPUT_PARTS) : usage[name]
 }
 
-/** The same usage with an answer of so many tokens, of which its parts take no more than there are. */
+/** The same usage with an answer of so many tokens; its parts are capped to them. */
 export function withOutput(usage: TokenUsage, output: number): TokenUsage {
   const result = { ...usage, output }
   let rest = output

@@ -21,7 +21,7 @@ export interface PromptTokens {
   visible: number | null
   /** Used when the provider reports no count; null when unknown. */
   likely: number | null
-  /** Its bytes do not tell its length: images, files, and what is kept elsewhere. */
+  /** Its bytes do not show its length: images, files, and content stored elsewhere. */
   isOpaque: boolean
 }
 

@@ -12,9 +12,9 @@ export interface ServerSentEvent {
 }
 
 /**
- * A part of a streamed answer, whatever the provider's wire format. Families read events into parts, endpoints write
- * frames from them. Every part commits the call to its provider, except `message-end` and `failed`, which end the
- * stream, and a chunk without content.
+ * A part of a streamed answer, in any provider's wire format. Families read events into parts, endpoints write frames
+ * from them. Every part commits the call to its provider, except `message-end` and `failed`, which end the stream, and
+ * a chunk without content.
  */
 export type StreamPart =
   | { type: 'text-delta'; text: string }
@@ -41,7 +41,7 @@ export interface Chunk {
   contentBytes: number
   /** It finishes a choice or comes after that: sent with the end of the stream. */
   isEnd: boolean
-  /** Another one with the same fields but for its text and its number, so that this one need not be parsed. */
+  /** A chunk that differs only in text and number, so that this one need not be parsed. */
   like?: Chunk
 }
 
@@ -61,9 +61,9 @@ export interface StreamReader {
   end(): StreamPart[]
   /** Null: nothing counted yet. */
   readonly usage: StreamUsage | null
-  /** UTF-8 bytes of generated text that is not part of any part: the provider bills it all the same. */
+  /** UTF-8 bytes of generated text that is in no part, but billed by the provider. */
   readonly hiddenBytes: number
-  /** Every choice has its finish reason: whatever fails from here on does not spoil the answer. */
+  /** Every choice has its finish reason: a later failure does not spoil the answer. */
   readonly isFinished: boolean
 }
 

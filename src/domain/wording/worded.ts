@@ -28,7 +28,7 @@ export function named(name: string): Named {
 /** In place of what is not kept. */
 const LEFT_OUT = '…'
 
-/** The field that a message is about stands at its beginning. */
+/** A message begins with the field it is about. */
 const ABOUT = /^([\w.[\]]+): /
 
 /**

@@ -6,8 +6,8 @@ import { addIncarnation, incarnationsOf } from '../spool/incarnations.ts'
 import { readPositions } from './position.ts'
 
 /**
- * From now on only this folder delivers as its node. One that the database has not seen last is a copy, or was copied:
- * its records have numbers that other records had, and would be passed over.
+ * From now on only this folder delivers as its node. A folder that the database has not seen last is a copy, or was
+ * copied: its records reuse numbers of other records, and would be skipped.
  */
 export async function claimSpool(db: Kysely<Database>, node: string, folder: string): Promise<Claim | null> {
   const stored = await refuseSuperseded(db, node, folder)
@@ -16,7 +16,7 @@ export async function claimSpool(db: Kysely<Database>, node: string, folder: str
     // First in the folder: should this process end in between, the database's is still known there.
     addIncarnation(folder, fresh)
   } catch {
-    // A full disk does not keep a gateway from starting: it goes on as the one before.
+    // A full disk does not keep a gateway from starting: it continues as the previous incarnation.
     return stored === null ? null : { folder, incarnation: stored }
   }
   const claimed = await db
@@ -35,7 +35,7 @@ export interface Claim {
   incarnation: string
 }
 
-/** A copy of the folder that was started meanwhile has claimed the node: nothing of this one is delivered, or passed over. */
+/** A copy of the folder has claimed the node since: nothing of this one is delivered or skipped. */
 export async function checkClaim(db: Kysely<Database>, node: string, { folder, incarnation }: Claim): Promise<void> {
   const own = db.selectFrom('spool_positions').select('incarnation').where('node', '=', node)
   if ((await own.executeTakeFirst())?.incarnation !== incarnation) throw superseded(folder)

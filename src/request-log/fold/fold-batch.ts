@@ -39,7 +39,7 @@ export function mergeRecords(records: readonly SpooledRecord[], node: string, pa
     const request = complete(closedRow(call, node))
     if (!closed.has(request.row.id)) closed.set(request.row.id, request)
   })
-  // Most of them are closed by now, and what was known at their beginning stands at their end as well.
+  // Most are closed already, and a close record repeats the fields of its open record.
   read('open', (text) => {
     const ended = closed.get(openedId(text))
     if (ended !== undefined) {

@@ -16,7 +16,7 @@ export interface FoldFolderOptions {
   claim?: Claim | null
 }
 
-/** Folds what a process that is gone has left in one spool. Returns how many records that were. */
+/** Folds one spool of a dead process. Returns the number of records. */
 export async function foldFolder(db: Kysely<Database>, folder: string, options: FoldFolderOptions): Promise<number> {
   const spool = spoolNode(folder)
   if (spool === null) return 0

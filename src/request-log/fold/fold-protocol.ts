@@ -33,7 +33,7 @@ export interface FoldSettings {
  */
 export type FoldCommand = 'begin' | 'wake' | 'hurry' | 'deliver' | 'stop'
 
-/** The worker is told commands, and tells reports. */
+/** Commands to the worker, and reports from it. */
 export type FoldTasks = { command(command: FoldCommand): void }
 export type FoldThreadTasks = { report(report: FoldReport): void }
 

@@ -10,14 +10,14 @@ import type { Position } from './position.ts'
 const RESTART_MS = 1_000
 /** So soon other nodes find a call that they must know of. */
 const KNOWN_WITHIN_MS = 100
-/** Nobody who asks for rows that have just been written waits longer for a database that is away. */
+/** The longest wait of a read of fresh rows while the database is down. */
 const LONGEST_WAIT_MS = 30_000
 
 export function tellDamage(log: StoreLog, damage: Damage): void {
   log.error({ ...damage }, 'the end of a file of the spool cannot be read: it is kept as .damaged')
 }
 
-/** Somebody who waits until the database has everything up to a record. */
+/** A read that waits until the database has everything up to a record. */
 interface Reader {
   seq: number
   resolve(): void
@@ -37,7 +37,7 @@ export class FoldThread {
   #conversation: Conversation<FoldTasks>
   #foldedSeq = 0
   #wholeSeq = 0
-  /** What the worker was told since its last answer. */
+  /** The last command since the worker's latest report. */
   #told: 'nothing' | 'wake' | 'hurry' = 'nothing'
   #closing = false
   #lastError: string | null = null
@@ -65,7 +65,7 @@ export class FoldThread {
     return this.#ready.promise
   }
 
-  /** Nothing is folded before: whoever needs to know where the past ends can read it in peace. */
+  /** Nothing is folded before this, so that the past can be read at rest first. */
   begin(): void {
     this.#begun = true
     this.#conversation.tell('command', 'begin')
@@ -109,7 +109,7 @@ export class FoldThread {
     if (this.#settings.target.kind === 'sqlite') return
     this.#telling ??= setTimeout(() => {
       this.#telling = null
-      // Whatever it was told before: it may have looked before the record was there.
+      // Sent even if repeated: the worker may have looked before the record was written.
       this.#conversation.tell('command', 'hurry')
     }, KNOWN_WITHIN_MS).unref()
   }

@@ -19,16 +19,16 @@ import type { FoldCommand, FoldReport, FoldSettings, FoldTasks, FoldThreadTasks 
 import { createThrottle } from './throttle.ts'
 
 /**
- * What arrives together is folded together: one transaction instead of dozens, and most calls have ended by then, so
- * that they are written once. A row of sums is written once for all calls of a batch that it counts. Readers who wait
- * cut it short; for those of other nodes, calls that they must know of do.
+ * Records that arrive together are folded together: one transaction instead of dozens, and most calls have ended in
+ * that time, so that they are written once. A usage row is written once for all calls of a batch that it counts.
+ * Waiting reads end it early, as do calls that other nodes must see.
  */
 const GATHER_MS = 1_000
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 5_000
 /**
- * A full batch takes a tenth of a second: a server that needs a hundred times as long has vanished, and the fold goes on
- * sooner on a new connection. Should it only have been slow, the position tells whether the batch was committed.
+ * A full batch takes a tenth of a second: a server that needs a hundred times as long has vanished, and folding resumes
+ * sooner on a new connection. If it was only slow, the position shows whether the batch was committed.
  */
 const QUERY_MS = 15_000
 /** Batches that come faster (some 2,000 calls a second) are folded in one go: with pauses each record costs two fifths more. */
@@ -46,7 +46,7 @@ const settings = workerData as FoldSettings
 const parent = parentPort as MessagePort
 const spool = new SpoolReader(settings.spoolFolder, (damage) => report({ kind: 'damaged', damage }))
 const throttle = createThrottle()
-/** Not while the past is folded, which others wait for, nor under a load at which the whole core is in use. */
+/** Not while older spools are folded, which others wait for, nor at a load that uses the whole core. */
 let hasTime = false
 const pause = () => {
   if (hasTime) throttle()
@@ -85,7 +85,7 @@ function report(message: FoldReport): void {
   main.tell('report', message)
 }
 
-/** What stood in the spool when it was read: nothing, or so much that there may be more. */
+/** How much was in the spool: nothing, all of it, or so much that there may be more. */
 async function foldBatch(isWhole: boolean, upTo = Number.POSITIVE_INFINITY): Promise<'nothing' | 'all' | 'full'> {
   position ??= await knownPosition()
   const batch = spool.read(position).filter(({ seq }) => seq <= upTo)
@@ -109,8 +109,9 @@ function reportPast(of: string, seq: number): void {
 }
 
 /**
- * What comes meanwhile gathers for the next time. With a call every other millisecond there is always something, and
- * the fold would not end: a transaction every seven milliseconds, for a handful of records, and no word about it.
+ * Records that arrive in between wait for the next round. With a call every other millisecond there is always
+ * something, and the loop would not end: a transaction every seven milliseconds, for a handful of records, and no
+ * report.
  */
 async function foldGathered(isWhole: boolean): Promise<void> {
   while ((await foldBatch(isWhole)) === 'full') {
@@ -125,7 +126,7 @@ function reportFolded(): void {
   report({ kind: 'folded', seq, whole: fold.wholeUpTo(seq) })
 }
 
-/** Rows would be passed over if somebody else moved the position: better they wait, and somebody looks. */
+/** If another process moved the position, rows would be skipped: better to wait for an operator. */
 async function knownPosition(): Promise<number> {
   const read = await fold.resume((after) => spool.read(after))
   // Further back it is where a restored backup had it.
@@ -133,7 +134,7 @@ async function knownPosition(): Promise<number> {
   throw new Error(`another process has delivered as node ${settings.node}: is a copy of the data folder in use?`)
 }
 
-/** Tries until it works: nothing is lost meanwhile, the spool keeps it. Gives up, with null, only to stop. */
+/** Retries until it succeeds: the spool keeps everything. Gives up, with null, only to stop. */
 async function persistently<T>(work: () => Promise<T>): Promise<T | null> {
   for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs = Math.min(2 * backoffMs, LONGEST_BACKOFF_MS)) {
     try {
@@ -175,7 +176,7 @@ async function runHousekeeping(): Promise<void> {
     try {
       while (!stopping && (await advanceDays(db, target.kind, Date.now()))) await pause()
       while (!stopping && (await keepHours(db, Date.now(), pause))) await pause()
-      // Never at once: whoever has set it too short shall have a minute to notice.
+      // Not at once: leaves a minute to notice a retention that is too short.
       if (round > 0 && retentionDays !== null && !stopping) {
         const before = Date.now() - retentionDays * DAY_MS
         await deleteExpired(db, { before, pause })
@@ -189,8 +190,8 @@ async function runHousekeeping(): Promise<void> {
 }
 
 /**
- * The calls of the processes before this one: what they spooled is folded first, what is still open then was cut off.
- * Calls of this process are served meanwhile; none of them is in the log yet, for all that they spool comes later.
+ * Calls of earlier processes: their spools are folded first; what is still open then was interrupted. This process
+ * already serves calls; none of them is in the log yet, because their records come later.
  */
 async function start(): Promise<void> {
   const { past, node, claim } = settings
@@ -217,7 +218,7 @@ async function start(): Promise<void> {
 function emptySpools(folders: readonly string[], ...how: [ReadonlySet<string>, (damage: Damage) => void]): void {
   const { target } = settings
   try {
-    // What was committed must survive a power cut first, as PostgreSQL promises by itself.
+    // Committed data must first survive a power cut, as PostgreSQL guarantees.
     if (target.kind === 'sqlite') syncPath(`${target.path}-wal`)
     for (const folder of folders) emptySpool(folder, ...how)
   } catch {

@@ -18,7 +18,7 @@ import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
 export interface FoldOptions {
   /** Called between records. */
   pause?: () => void
-  /** So long the beginning of a call is left out: most have ended by then and are written once. */
+  /** How long the start of a call is held back: most end within it and are written once. */
   openAfterMs?: number
   now?: () => number
   /** Where a copy of the folder could deliver to the same database. */
@@ -33,8 +33,8 @@ export interface RequestFold {
   resume(read: (after: number) => SpoolRow[]): Promise<number>
   /**
    * Moves rows of the spool into the request table and its sums, exactly once: the position moves in the same
-   * transaction and only from where the caller thinks it is, so neither a crash nor a lost commit can apply a batch twice.
-   * Beginnings of calls wait until they are old, unless `isWhole`. Returns the new position.
+   * transaction and only from the expected value, so neither a crash nor a lost commit can apply a batch twice. Starts
+   * of calls wait until they are old, unless `isWhole`. Returns the new position.
    */
   fold(after: number, rows: readonly SpoolRow[], isWhole?: boolean): Promise<number>
   /** Everything up to here is in the log, after so many records were folded. */
@@ -133,7 +133,7 @@ async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed:
 }
 
 /**
- * Each request counts once, when it is closed. One that was closed as interrupted is counted anew by its true end: its
+ * Each request counts once, when it is closed. One that was closed as interrupted is counted again by its true end: its
  * node was forgotten, and its spool has turned up.
  */
 async function writeAnyEnds(

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
 
 /**
- * What becomes of an open row whose process has died. A call without an answer costs nothing; a stream that
- * `hasContent` has one, of which nobody knows the length: it is booked with all that was held for it, which it cannot
- * have exceeded, and never with less than what its provider had counted.
+ * How to close an open row whose process has died. A call without an answer costs nothing; a stream that `hasContent`
+ * has one of unknown length: it is charged the whole hold, which it cannot have exceeded, and never less than its
+ * provider had counted.
  */
 export function interruption(hasContent: RawBuilder<boolean>, now: number) {
   const hold = sql`case when cost_least_picodollars > hold_picodollars then cost_least_picodollars else hold_picodollars end`

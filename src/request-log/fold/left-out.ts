@@ -31,8 +31,8 @@ export class LeftOut {
   }
 
   /**
-   * What is to be written now: these records without beginnings that have no end, nor their marks. The beginnings of
-   * what has ended now are among them: the log has no row of those.
+   * What to write now: these records, without open records that have no end, and without their marks. Includes earlier
+   * open records of calls that end here: the log has no row of those.
    */
   take(records: readonly SpooledRecord[], now: number): SpooledRecord[] {
     const ended = new Set(records.flatMap(({ kind, text }) => (kind === 'close' ? openedId(text) : [])))
@@ -45,7 +45,7 @@ export class LeftOut {
     const present = records.filter((record) => {
       if (record.kind === 'close') return true
       const id = openedId(record.text)
-      // Whoever reads them sees that they are of no use, or that they cannot be read.
+      // The fold ignores them, or reports them as unreadable.
       if (ended.has(id)) return true
       const begun = this.#begun.get(id)
       if (record.kind === 'commit') {

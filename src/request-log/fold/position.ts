@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { isPartitioned } from '../retention/partitions.ts'
 
-/** Somebody else moved this node's position: read it again before going on. */
+/** Another process moved this node's position: read it again before continuing. */
 export class PositionMoved extends Error {
   override readonly name = 'PositionMoved'
 }
@@ -47,7 +47,7 @@ export async function movePosition(
   if (moved.numUpdatedRows !== 1n) throw new PositionMoved(`the spool position of ${node} is no longer ${after}`)
 }
 
-/** Whoever closes calls of this node by their holds waits for its fold, and its fold for them. */
+/** Closing this node's calls by their holds and its fold wait for each other. */
 export async function lockSpool(db: Transaction<Database>, node: string): Promise<void> {
   if (!isPartitioned(db)) return
   await db.selectFrom('spool_positions').select('node').where('node', '=', node).forUpdate().execute()

@@ -18,7 +18,7 @@ export function requestStatements(db: Kysely<Database>) {
   const insert = (size: number) =>
     sql`insert into requests (${columns}) values ${sql.join(Array.from({ length: size }, () => row))}
       on conflict (${identity})`
-  // A closed row never changes, but for one that was given up as interrupted and whose end arrives after all.
+  // A closed row never changes, except one closed as interrupted whose end arrives later.
   const isOpen = sql`requests.state = 'open'`
   const isInterrupted = sql`requests.code = ${sql.lit(INTERRUPTED.code)}`
   return {

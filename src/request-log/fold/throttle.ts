@@ -10,9 +10,9 @@ function sleep(milliseconds: number): void {
 }
 
 /**
- * For a worker thread with much to do: called between small steps, it sleeps for a moment after each portion of work.
- * Where threads share a core, Linux lets one run for milliseconds before the next, whatever its priority, so an unthrottled
- * fold would delay every call that arrives meanwhile. Decision 0016.
+ * For a busy worker thread: called between small steps, it sleeps for a moment after each portion of work. Where
+ * threads share a core, Linux lets one run for milliseconds before the next, at any priority, so an unthrottled fold
+ * would delay every call that arrives. Decision 0016.
  */
 export function createThrottle(now = () => performance.now(), rest = sleep): () => void {
   let since = now()

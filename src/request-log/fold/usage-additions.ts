@@ -86,7 +86,7 @@ function nothing(dimensions: readonly (string | number)[]): Addition {
   return { dimensions, counts: [...NO_COUNTS], amounts: [...NO_AMOUNTS] }
 }
 
-/** Exact whatever the size: as numbers while they can be, which is a tenth of the cost. */
+/** Exact at any size: as numbers while they can be, which is a tenth of the cost. */
 function raise(amounts: ExactInteger[], place: number, by: ExactInteger, sign: 1 | -1): void {
   if (by === 0) return
   const present = amounts[place] ?? 0

@@ -17,7 +17,7 @@ export interface PastSpool {
   spool: string
   position: Position
   upTo: number
-  /** The thread that wrote it is gone: its files go, too, once the database has all of them. */
+  /** The thread that wrote it no longer exists: its files are removed once the database has them. */
   isGone: boolean
 }
 
@@ -38,7 +38,7 @@ interface Payer {
   workspace: string
 }
 
-/** A call that has begun and of which no end was seen yet. */
+/** A call that has begun, without an end so far. */
 interface Begun {
   /** What the database has of it; null: nothing, it is all in the spool. */
   row: BegunRow | null
@@ -57,7 +57,7 @@ const HOUR_MS = 3_600_000
 /** Longer than limits remember single calls, however long this takes. */
 const RECENT_MS = 10 * 60_000
 
-/** The spools as they stand; nobody folds them meanwhile. */
+/** The spools as they are; they must not be folded while this runs. */
 export async function pastSpools(
   db: Kysely<Database>,
   spools: readonly Pick<PastSpool, 'folder' | 'spool' | 'isGone'>[],
@@ -116,7 +116,7 @@ class Reading {
   readonly #spent = new Map<string, Map<number, bigint>>()
   readonly #seconds: Past['seconds'] = []
   readonly #left: LeftCost[] = []
-  /** Of a key and an idempotency key: a few bytes each, of which there may be a million. */
+  /** Hashes of key and idempotency key: a few bytes each, for up to a million. */
   readonly #keyed = new Set<number>()
 
   constructor(recent: number, rows: readonly BegunRow[]) {
@@ -163,7 +163,7 @@ class Reading {
     }
   }
 
-  /** What becomes of it is said by `interruption`, of which this is the same. */
+  /** Must match `interruption`. */
   #cutOff({ row: known, open, mark }: Begun): void {
     try {
       const row: BegunRow & { idempotency_key?: string | null } = known ?? openRow(readOpen(open), '')

@@ -15,7 +15,7 @@ export interface StorePast {
   settled(): Promise<void>
   /** Whether it may have a call with this `Idempotency-Key` that the database does not have. */
   mayHave(keyId: string, idempotencyKey: string): boolean
-  /** The same log; whoever waits for its rows waits for these as well. */
+  /** The same log; a wait for its rows includes these. */
   before(log: RequestLog): RequestLog
   /** Costs of streams that were cut off, as far as the database may not have them. */
   left(): readonly LeftCost[]

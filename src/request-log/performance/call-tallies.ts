@@ -5,7 +5,7 @@ import { DURATION_MS } from '../search/filters.ts'
 import { type PackedHistogram, packed } from './histogram.ts'
 import { inSpan, type Part, type Span, startIn } from './hour-memory.ts'
 
-/** Calls of one route, provider, model and code; an empty text stands for null. */
+/** Calls of one route, provider, model and code; null is an empty text. */
 export interface CallTally extends Part {
   route: string
   provider: string

@@ -1,6 +1,6 @@
 /**
- * Durations in whole milliseconds, counted: below 128 each by itself, above in buckets of at most a 64th of their value,
- * under the middle of the bucket. Counts of several hours, nodes or workspaces add up, percentiles would not.
+ * Counted durations in whole milliseconds: exact below 128, above in buckets of at most a 64th of their value, under
+ * the middle of the bucket. Counts of several hours, nodes or workspaces add up, percentiles would not.
  */
 export type Histogram = Map<number, number>
 

@@ -5,7 +5,7 @@ import type { PerformanceHoursTable } from '../../store/engine/log-tables.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { HOUR_MS } from '../usage/rollup.ts'
 
-/** Closed calls of some workspaces: begun at or after `from` and before `to`, told apart by steps of `stepMs`. */
+/** Closed calls of some workspaces: started at or after `from` and before `to`, in steps of `stepMs`. */
 export interface Span {
   workspaces: readonly string[]
   from: number
@@ -13,7 +13,7 @@ export interface Span {
   stepMs: number
 }
 
-/** A name in the table of hours that are over. */
+/** A name in the table of past hours. */
 export type Kind = PerformanceHoursTable['kind']
 
 /** What some calls of a workspace and a step come to. */
@@ -55,9 +55,8 @@ export interface HourMemory<P extends Part> {
 }
 
 /**
- * Reads parts from the table of hours that are over, or from the rows of the log, and keeps those of an hour for as long
- * as the hourly sums say that it is the same. One question at a time: several that come together, as those of a page do,
- * read them once.
+ * Reads parts from the table of past hours, or from the rows of the log, and caches an hour while its sums are
+ * unchanged. One query at a time: several at once, as from one page, read the parts once.
  */
 export function createHourMemory<P extends Part>(
   kind: Kind,

@@ -101,7 +101,7 @@ function shownCalls({ requests, codes, durations, firstContents }: CallFigures) 
 
 type ShownCalls = ReturnType<typeof shownCalls>
 
-/** Equal, but for percentiles: they may be 1 % off. */
+/** Equal, except that percentiles may be 1 % off. */
 function assertCalls(found: ShownCalls | undefined, wanted: ShownCalls) {
   assert.ok(found)
   assert.deepEqual({ ...found, durations: 0, firstContents: 0 }, { ...wanted, durations: 0, firstContents: 0 })

@@ -73,7 +73,7 @@ export interface PerformanceReader {
   attempts(db: Kysely<Database>, query: AttemptsQuery): Promise<Performance<AttemptFigures>>
 }
 
-/** Figures of the log by fine buckets: of hours that are over from a table, of others from the rows. */
+/** Figures of the log in fine buckets: past hours from a table, others from the rows. */
 export function createPerformanceReader(): PerformanceReader {
   const calls = createHourMemory('calls', readCallTallies)
   const attempts = createHourMemory('attempts', readAttemptTallies)
@@ -119,7 +119,7 @@ async function read<P extends Part, Figures>(
   const stepMs = interval === 'minute' ? MINUTE_MS : HOUR_MS
   const to = Math.ceil(end / stepMs) * stepMs
   let from = asked - (asked % stepMs)
-  // Sums tell whether rows are missing, and they are of whole hours.
+  // Sums show whether rows are missing, but only for whole hours.
   const hours = { from: hourOf(asked), to: hourAfter(end) }
   for (const workspace of workspaces) from = Math.max(from, await wholeFrom(db, { workspace, ...hours }))
   const parts = from < to ? await memory.read(db, { workspaces, from, to, stepMs }) : []

@@ -3,13 +3,13 @@ import type { Database } from '../../store/engine/schema.ts'
 import { DAY_MS } from '../usage/rollup.ts'
 import { PARTITIONS_LOCK, partitionDays, partitionOf } from './partitions.ts'
 
-/** Whoever comes meanwhile waits behind us for as long as we wait for those who were before us: so it is short. */
+/** Short lock timeout: later queries queue behind ours. */
 const LOCK_TIMEOUT_MS = 100
 
 /**
- * Drops the partitions of days that ended before `before` (Unix milliseconds) and have no running call any more: no row
- * is deleted, so nothing is left to be cleaned up. Any number of nodes may try; one that finds the log busy leaves it to
- * the next round. Returns how many it dropped.
+ * Drops the partitions of days that ended before `before` (Unix milliseconds) and have no running call: no row is
+ * deleted, so there is nothing to vacuum. Any number of nodes may try; one that finds the log busy leaves it to the
+ * next round. Returns how many it dropped.
  */
 export async function dropExpired(db: Kysely<Database>, before: number, pause: () => Promise<void>): Promise<number> {
   let dropped = 0

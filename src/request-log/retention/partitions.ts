@@ -2,7 +2,7 @@ import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { DAY_MS } from '../usage/rollup.ts'
 
-/** Any number but that of the migrations: whoever makes or drops partitions waits for the others who do. */
+/** Any number except the migrations': serializes creating and dropping partitions. */
 export const PARTITIONS_LOCK = sql.lit(7_201_944_314)
 
 /** In PostgreSQL the request log is one table a day (UTC); SQLite has it in one piece. */
@@ -10,7 +10,7 @@ export function isPartitioned(db: Kysely<Database>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
-/** What makes a call unique: a partitioned table can only tell that within a partition. */
+/** What makes a call unique: a partitioned table can enforce that only within a partition. */
 export function callIdentity(db: Kysely<Database>) {
   return sql.raw(isPartitioned(db) ? 'id, started_at' : 'id')
 }
@@ -24,7 +24,7 @@ export function partitionOf(day: number): string {
   return `requests_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`
 }
 
-/** The days that have a partition, the oldest first; what somebody else has attached is none of ours. */
+/** The days that have a partition, the oldest first; foreign partitions are ignored. */
 export async function partitionDays(db: Kysely<Database>): Promise<number[]> {
   const found = await sql<{ name: string }>`
     select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
@@ -54,8 +54,8 @@ export async function ensurePartitions(db: Kysely<Database>, startedAts: Iterabl
 }
 
 /**
- * As a table by itself that is attached when it is ready: nobody who reads or writes the log waits for that, while
- * `create table … partition of` would lock all of it. Its indexes come with it; it is empty, so nothing is checked.
+ * Created as a separate table and attached when ready: reads and writes of the log do not wait, while `create table …
+ * partition of` would lock all of it. Its indexes come with it; it is empty, so nothing is checked.
  */
 async function addPartition(db: Transaction<Database>, day: number): Promise<void> {
   const partition = sql.table(partitionOf(day))

@@ -36,7 +36,7 @@ export interface RequestFilters {
   user: string | null
   session: string | null
   tag: Tag | null
-  /** Only those that stand before this one in the list. */
+  /** Only those before this one in the list. */
   newerThan?: LogPosition | null
 }
 
@@ -107,8 +107,8 @@ function onPath<Columns>(rows: Requests<Columns>, filters: RequestFilters, path:
 }
 
 /**
- * What a call took from its admission to its end, in milliseconds. Null while it runs; of one whose process died nobody
- * knows it, for its end is when that was found out.
+ * From a call's admission to its end, in milliseconds. Null while it runs, and if its process died: its recorded end is
+ * when that was noticed.
  */
 export const DURATION_MS = sql<number | null>`case when code = ${sql.lit(INTERRUPTED.code)} then null
   when finished_at < started_at then 0 else finished_at - started_at end`
@@ -159,7 +159,7 @@ function because<Columns>(rows: Requests<Columns>, { param, providerCode, reason
   )
 }
 
-/** Of a text for `like`: what is special there stands for itself. */
+/** Escapes a text for `like`. */
 function pattern(text: string): string {
   return text.replaceAll(/[~%_]/g, '~$&')
 }

@@ -11,7 +11,7 @@ export interface IdempotentSearch {
   since: number
 }
 
-/** The call that a key stands for: one that was charged, may have been, or still runs. The others freed the key. */
+/** The call that holds a key: one that was charged, may have been, or still runs. The others freed the key. */
 export async function findIdempotent(db: Kysely<Database>, search: IdempotentSearch): Promise<ClaimedCall | null> {
   const row = await db
     .selectFrom('requests')

@@ -6,8 +6,8 @@ import { HOUR_MS } from '../usage/rollup.ts'
 import { newestFirst } from './windows.ts'
 
 /**
- * One request. Its id says when it came, which is the moment it started but for the time that it took to read it and
- * for clocks that differ: so nearly always one partition is asked, and all of them only if it is not there.
+ * One request. Its id contains its arrival time, close to its start except for the time to read it and clock
+ * differences: so usually one partition is queried, and all of them only if it is not there.
  */
 export async function findRequest(db: Kysely<Database>, id: string): Promise<RequestRow | undefined> {
   const rows = db.selectFrom('requests').selectAll().where('id', '=', id)

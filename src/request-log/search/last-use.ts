@@ -24,7 +24,7 @@ export async function lastUse(db: Kysely<Database>, ids: readonly string[]): Pro
   return older.length === 0 ? used : new Map([...used, ...(await run(db, older))])
 }
 
-/** The end of an index for each key: its own look-up for each, whatever lies before. */
+/** One index lookup for each key, however long its history. */
 function newest(
   table: 'requests' | 'usage_hours',
   column: 'started_at' | 'hour',

@@ -18,8 +18,8 @@ const SCANNED_SUMS = 20_000
 const NEAR_MS = 24 * HOUR_MS
 
 /**
- * One page of the log, in bounded time whatever the filters: session, user, key, route or time is walked along an
- * index; for the other filters the hourly sums say where the next candidate can be, and from there a bounded stretch is looked at.
+ * One page of the log, in bounded time for all filters: session, user, key, route or time follow an index; for the
+ * other filters the hourly sums show where the next candidate can be, and from there a bounded range is scanned.
  */
 export async function searchRequests(
   db: Kysely<Database>,

@@ -61,7 +61,7 @@ test('of a day of records that nobody folds no more than a bounded number of mom
     assert.ok(backlog.marks <= MOST_MARKS)
   }
   assert.equal(backlog.lagSeconds(), 86_399)
-  // Enough of them are kept to tell the age of what is left, to within some minutes.
+  // Enough of them are kept to know the age of what is left, to within some minutes.
   fold(86_400)
   assert.ok(Math.abs(backlog.lagSeconds() - 43_199) <= 600)
 })

@@ -4,8 +4,8 @@ import { removeReserve } from './reserve.ts'
 import { ASIDE, listSegments } from './segments.ts'
 
 /**
- * Removes the files of a spool that nobody writes any more, once the database has all of it. Those that could not be
- * read are kept aside. The folder and its id stay: its numbers must go on, should it be used again.
+ * Removes the files of a spool without a writer, once the database has all of it. Unreadable ones are set aside. The
+ * folder and its id stay: its numbers must continue if it is used again.
  */
 export function emptySpool(folder: string, damaged: ReadonlySet<string>, onDamage: (damage: Damage) => void): void {
   const reader = new SpoolReader(folder)

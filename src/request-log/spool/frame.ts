@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 export interface Frame {
   records: number
   text: string
-  /** All of it, with what stands in front of the text. */
+  /** The whole frame, with the prefix of the text. */
   bytes: number
 }
 

@@ -66,7 +66,7 @@ test('a byte that changed ends a file, and how many records are lost is told', (
   writeFileSync(path, bytes)
   const damages: Damage[] = []
   const reader = new SpoolReader(folder, (damage) => damages.push(damage))
-  // What can be read is handed out before anybody is told: whoever then refuses to go on has it already.
+  // Readable records are delivered before damage is reported: a reader that then stops already has them.
   assert.deepEqual([payloads(reader, 0), damages], [[[1, 'one']], []])
   assert.deepEqual(payloads(reader, 1), [[4, 'four']])
   const damage = { path, bytes: bytes.length - 15, records: 2 }

@@ -7,7 +7,7 @@ import { listSegments, type Segment } from './segments.ts'
 /** What is folded in one transaction, at least: so many records, or fewer when they have gathered for long enough. */
 export const BATCH_RECORDS = 2_000
 
-/** The end of a file that cannot be read although nobody will write there any more. */
+/** The unreadable end of a file that will not be written again. */
 export interface Damage {
   path: string
   bytes: number
@@ -15,7 +15,7 @@ export interface Damage {
   records: number
 }
 
-/** For those who can ask somebody first. */
+/** For commands, where an operator can decide. */
 export function refuseLoss({ path, bytes, records }: Damage): void {
   if (records === 0) return
   throw new StoreError(
@@ -53,10 +53,10 @@ export class SpoolReader {
     if (this.#segment === null || this.#seq !== after) this.#seek(after)
     while (this.#segment !== null && !this.#take(rows, after)) {
       const next = listSegments(this.#folder).find((segment) => segment.after > (this.#segment?.after ?? 0))
-      // Once more: the writer may have gone on between the two looks.
+      // Once more: the writer may have appended between the two reads.
       if (next === undefined || this.#take(rows, after)) break
       const unread = this.#unread(next.after)
-      // What could be read goes first: whoever is told, and stops, has it then.
+      // Deliver readable records before reporting damage.
       if (unread !== null && rows.length > 0) break
       if (unread !== null) this.#onDamage(unread)
       this.#open(next)

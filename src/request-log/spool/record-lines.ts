@@ -51,8 +51,8 @@ export const COMMIT_FIELDS: readonly LogField[] = ['id', ...COMMIT_NAMES, ...USA
 )
 
 /**
- * Values stand in a line without their names, so behind its kind a line says its layout: which fields the version knew
- * that wrote it. A kill and an update may leave lines of any earlier version. The first layout says nothing.
+ * Values are stored in a line without names, so after its kind a line has its layout: the fields known to the version
+ * that wrote it. A kill and an update may leave lines of any earlier version. The first layout is implicit.
  */
 const FIRST_LAYOUT = 1
 const sinceOf = ({ since = FIRST_LAYOUT }: LogField) => since
@@ -78,7 +78,7 @@ export function openLine(record: OpenRecord, text = openText(record)): string {
   return `o${MARK}${text}`
 }
 
-/** The attempts stand apart, as the request table has them: the fold does not parse them. */
+/** The attempts are separate, as in the request table: the fold does not parse them. */
 export function closeLine(record: CloseRecord, opening = openText(record)): string {
   const { attempts, usage } = record
   const values = new Array<unknown>(END_NAMES.length)
@@ -149,7 +149,7 @@ export function readOpen(text: string): unknown[] {
 
 const IDEMPOTENCY_KEY = OPEN_NAMES.indexOf('idempotencyKey')
 
-/** Other nodes must know of this call at once; of a line that cannot be read, so must whoever sets it aside. */
+/** Other nodes must see this call at once; unreadable lines must reach the fold, which sets them aside. */
 export function isKeyed(openText: string): boolean {
   try {
     return readOpen(openText)[IDEMPOTENCY_KEY] !== null

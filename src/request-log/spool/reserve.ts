@@ -41,8 +41,8 @@ export function removeReserve(folder: string): void {
 }
 
 /**
- * The reserve becomes a file of the spool, to be written over from its beginning: it has its place on the disk, which
- * nobody else can take as they could what a deleted file sets free. Null: there is none.
+ * The reserve becomes a file of the spool, overwritten from its start: its space on the disk is allocated, while
+ * another process could take the space of a deleted file. Null: there is none.
  */
 export function takeReserve(folder: string, path: string): number | null {
   if (!hasReserve(folder)) return null

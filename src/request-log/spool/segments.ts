@@ -18,7 +18,7 @@ export interface Segment {
   path: string
 }
 
-/** What becomes of a file that cannot be read to its end: nobody removes it but a person. */
+/** Suffix of a file with an unreadable end: only an operator removes it. */
 export const ASIDE = '.damaged'
 
 const NAME = /^(\d{16})\.log$/

@@ -39,7 +39,7 @@ class Lines {
 export interface SpoolOptions {
   /** The id of a folder that is new; random by default. */
   node?: string
-  /** Somebody besides the database reads it: files are kept until `reported`. */
+  /** It has a reader besides the database: files are kept until `reported`. */
   isReported?: boolean
   /** Each write also survives a power cut before it counts; otherwise it soon does. */
   synchronousFull: boolean
@@ -56,9 +56,9 @@ const CLOSED = 'the request log is closed'
 const SILENT: StoreLog = { info() {}, warn() {}, error() {} }
 
 /**
- * The durable queue in front of the database: files of their own, written on the main thread with one write per turn of
- * the event loop (some microseconds). It waits for nobody. A disk that takes no more ends what begins, not what runs:
- * no call begins then, and the ends of those that run go to a reserve, or wait until they can be written.
+ * The durable queue in front of the database: its own files, written on the main thread with one write per turn of the
+ * event loop (some microseconds). It never waits. A full disk stops new calls, not running ones: no call begins then,
+ * and the ends of running calls go to a reserve, or wait until they can be written.
  */
 export class Spool {
   readonly #writer: SpoolWriter
@@ -151,7 +151,7 @@ export class Spool {
     this.#remove()
   }
 
-  /** The shared counters have heard of everything up to here. */
+  /** The shared counters have everything up to here. */
   reported(seq: number): void {
     this.#reported = Math.max(this.#reported, seq)
     this.#remove()
@@ -208,7 +208,7 @@ export class Spool {
     ends.resolve(this.#writer.lastSeq)
   }
 
-  /** Where there is a reserve, they go there; otherwise they wait, and whoever waits for them. */
+  /** Written to the reserve if there is one; otherwise they wait, and so do their calls. */
   #keepEnds({ ends }: Group): void {
     if (ends.lines.length === 0) return
     try {

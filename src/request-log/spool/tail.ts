@@ -10,7 +10,7 @@ export interface SpoolTail {
   seconds: { keyId: string; workspace: string; second: number; requests: number; tokens: number }[]
 }
 
-/** What a spool has between two positions, for whoever has heard of everything before; null: it is no longer there. */
+/** A spool's records between two positions; null: they have been removed. */
 export async function readTail(folder: string, after: number, upTo: number): Promise<SpoolTail | null> {
   const tail: SpoolTail = { spent: [], seconds: [] }
   if (after >= upTo) return tail

@@ -118,7 +118,7 @@ export class SpoolWriter {
     this.#lastSeq = seq
   }
 
-  /** Files that hold nothing else are removed, all but the newest, which tells the numbers at the next start. */
+  /** Removes files that hold nothing else, except the newest, which has the last number for the next start. */
   removeUpTo(seq: number): void {
     while ((this.#segments[1]?.after ?? Number.POSITIVE_INFINITY) <= seq) {
       const oldest = this.#segments.shift()
@@ -133,12 +133,12 @@ export class SpoolWriter {
     return true
   }
 
-  /** What was written until now survives a power cut, soon; or somebody is told that it may not. */
+  /** Makes what was written so far survive a power cut, soon; a failure is reported. */
   sync(): void {
     const file = this.#file
     if (file === null) return
     fdatasync(file, (error) => {
-      // A file that has ended meanwhile may be closed, and is synced by whoever ended it.
+      // A file that has ended since may be closed; it was synced at its end.
       if (error !== null && file === this.#file) this.#onSyncFailure(error)
     })
   }
@@ -156,14 +156,14 @@ export class SpoolWriter {
   }
 
   /**
-   * What stands behind the last record: half of a frame that the disk did not take, or the rest of a reserve. At once:
-   * whoever reads the file after the next one has begun would take it for damage, and that may be the same file again.
+   * Removes what follows the last record: half of a frame on a full disk, or the rest of a reserve. At once: a reader
+   * would take it for damage once the next file has begun, and that may be the same file again.
    */
   #cutOff(file: number): void {
     try {
       ftruncateSync(file, this.#bytes)
     } catch {
-      // A disk that fails altogether keeps it: it is written over, or told as damage without a record.
+      // If the disk fails altogether, it stays: it is overwritten, or reported as damage without a record.
     }
   }
 

@@ -16,7 +16,7 @@ import {
 import { AMOUNTS, COUNTS, HOUR_MS, PLAIN_COUNT_COLUMNS } from './rollup.ts'
 import { closedRows, hasAllRows, hourOf, type Range, rowSums, sumsOfRows } from './sum-rows.ts'
 
-/** The costliest of a range are told apart, all others are one: callers may make as many as they like. */
+/** The most expensive of a range are listed, the others summed: callers can create any number. */
 const MOST_GROUPS = 1_000
 const MOST_GROUPS_OVER_TIME = 50
 

@@ -38,8 +38,8 @@ export interface UsageRow extends UsageSums {
 
 export interface Usage {
   /**
-   * What the sums cover. Where rows are gone already, it is wider than asked for, by whole hours; by the minute it is
-   * narrower, for minutes are known from rows alone.
+   * What the sums cover. Where rows are already deleted, it is wider than requested, by whole hours; by the minute it
+   * is narrower, because minutes come from rows alone.
    */
   from: number
   to: number
@@ -55,7 +55,7 @@ const GROUP_COLUMNS = Object.fromEntries(
 export type Sums = Record<string, ExactInteger | string>
 export type Expressions = Readonly<Record<string, RawBuilder<unknown>>>
 
-/** What a row of the answer stands for. Always at least one column, so that there is something to group by. */
+/** What a row of the answer groups by: always at least one column. */
 export function grouped({ interval, groupBy }: UsageQuery, dimensions: Expressions): Expressions {
   const hour = dimensions['hour']
   const start = {

@@ -10,8 +10,8 @@ export interface LogHour {
 }
 
 /**
- * The hour after this one of which the log has rows or sums, workspace by workspace; null at the end. Sums say where the next one is;
- * rows that no sum knows of lie between two of them.
+ * The next hour with rows or sums in the log, workspace by workspace; null at the end. Sums show where the next one is;
+ * rows without a sum are between two of them.
  */
 export async function nextLogPlace(
   db: Kysely<Database>,

@@ -81,7 +81,7 @@ type SumsRange = Range & ({ table: 'usage_hours'; time: 'hour' } | { table: 'usa
 async function sumsOf(db: Kysely<Database>, query: UsageQuery, range: SumsRange): Promise<UsageRow[]> {
   const { table, time, from, to } = range
   if (from >= to) return []
-  // Both tables have the same columns, but for the one that holds the time.
+  // Both tables have the same columns except for the time.
   let found = db
     .selectFrom(table as 'usage_hours')
     .where('workspace', '=', query.workspace)

@@ -25,7 +25,7 @@ const models = [
   { provider: 'second', model: 'model-1' },
 ] as const
 
-/** Counts beyond belief have no cost by themselves; what-if does not look at single calls. */
+/** Implausible counts have no cost per call; what-if does not look at single calls. */
 function believable(usage: TokenUsage): TokenUsage {
   const prompt = Object.fromEntries(PROMPT_CLASSES.map(({ name }) => [name, usage[name] % 1e6]))
   return withOutput({ ...usage, ...prompt }, usage.output % 1e6)

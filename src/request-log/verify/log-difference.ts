@@ -9,7 +9,7 @@ export interface LogDifference {
   /** Unix milliseconds: the start of the call, or of the hour. */
   at: number
   figure: 'cost' | 'prompt_tokens' | 'completion_tokens' | 'requests'
-  /** Null: unknown, or not told. */
+  /** Null: unknown, or not reported. */
   stored: bigint | null
   computed: bigint | null
 }

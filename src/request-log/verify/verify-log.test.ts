@@ -23,7 +23,7 @@ const LIST: PriceList = {
   tiers: [],
 }
 
-/** Everything, as somebody who asks again and again sees it; a page ends after each stretch. */
+/** Everything, over repeated requests; a page ends after each stretch. */
 async function checkAll(db: Kysely<Database>, from: number | null = null, isEnough = () => true): Promise<LogCheck> {
   const all: LogCheck = { rows: 0, unpriced: 0, hours: 0, differences: [], next: null }
   let after: LogPlace | null = null
@@ -52,7 +52,10 @@ for (const engine of ENGINES) {
       await log(store, version)
     })
 
-    /** Three hours, two workspaces, a surcharge, a failure, a call that runs, one of unknown price and one whose version is gone. */
+    /**
+     * Three hours, two workspaces, a surcharge, a failure, a running call, one of unknown price and one whose version
+     * was deleted.
+     */
     async function log({ requestLog }: Store, priceVersion: number): Promise<void> {
       const writes: Promise<number>[] = []
       for (let count = 0; count < 2_500; count++) {

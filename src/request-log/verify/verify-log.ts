@@ -7,7 +7,7 @@ import { compareSums } from './verify-sums.ts'
 
 export interface LogCheck {
   rows: number
-  /** Of them, those whose price version is not there any more: nobody can say what they cost. */
+  /** Of them, those whose price version was deleted: their cost cannot be checked. */
   unpriced: number
   hours: number
   differences: LogDifference[]
@@ -15,7 +15,7 @@ export interface LogCheck {
   next: LogPlace | null
 }
 
-/** More are not told at once: where a price was changed behind our back, every row differs. */
+/** The most reported at once: after a price was changed in the database, every row differs. */
 const MOST_DIFFERENCES = 100
 
 export interface CheckOptions {

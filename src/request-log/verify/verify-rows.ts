@@ -49,7 +49,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof RequestRow)[]
 
 type PricedRow = Pick<RequestRow, (typeof COLUMNS)[number]> & {
-  /** Where an entry lost a hedge: what it cost stands in its attempt. */
+  /** Where an entry lost a hedge: its attempt has its cost. */
   hedged: string | null
 }
 
