@@ -6,7 +6,7 @@ import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
-import { cutsOf, spliced } from '../providers/wire-body.ts'
+import { wireBytes } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
 import { type Destination, isVerbatim, translatorOf } from './destination.ts'
 import { outlineFor, outlineOf } from './outline.ts'
@@ -141,8 +141,7 @@ export class OpenBodies {
     if (destination === undefined) throw new Error(`there is nothing to write for position ${position}`)
     const wire = body.wires.get(position) ?? this.#wireOf(body, destination)
     const isEdited = body.isAsReceived && isVerbatim(destination, endpoint)
-    const cuts = isEdited ? cutsOf(wire, this.#requestOf(body), bytes.whole) : null
-    return ownBuffer(cuts === null ? Buffer.from(JSON.stringify(wire)) : spliced(bytes.whole, cuts))
+    return ownBuffer(isEdited ? wireBytes(wire, this.#requestOf(body), bytes.whole) : Buffer.from(JSON.stringify(wire)))
   }
 
   #wireOf(body: OpenBody, destination: Destination): JsonObject {
@@ -162,7 +161,9 @@ export class OpenBodies {
     if (body.request === null) {
       const source = body.bytes.whole
       this.#makeRoom(source.length)
-      Object.assign(body, readBody(source, body.endpoint, body.allowsStream))
+      const { request, isAsReceived } = readBody(source, body.endpoint, body.allowsStream)
+      body.request = request
+      body.isAsReceived = isAsReceived
     }
     this.#read.add(body)
     return body.request as CallRequest

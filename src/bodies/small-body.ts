@@ -19,31 +19,31 @@ export class SmallBody implements RequestBody {
   readonly attribution: Attribution
   readonly hash: string | null
   readonly #endpoint: Endpoint
-  /** Null: the request was not read from these bytes as they are. */
-  readonly #source: Buffer | null
+  /** As received; null: the request is not what this text says. */
+  readonly #source: string | null
   #written: { destination: Destination; wire: JsonObject }[] = []
 
-  /** `source`: the bytes that the request was read from; null when it did not arrive as bytes. */
+  /** `bytes`: what the request was read from; null when it did not arrive as bytes. */
   constructor(
     request: CallRequest,
     endpoint: Endpoint,
-    source: Buffer | null = null,
+    bytes: Buffer | null = null,
     withHash = false,
-    isAsReceived = true,
+    source: string | null = null,
   ) {
     this.request = request
-    this.length = source?.length ?? null
+    this.length = bytes?.length ?? null
     this.promptTokens = endpoint.promptTokens(request, this.length)
     this.attribution = endpoint.attribution?.(request) ?? NO_ATTRIBUTION
-    this.hash = withHash && source !== null ? hash('sha256', source, 'hex') : null
+    this.hash = withHash && bytes !== null ? hash('sha256', bytes, 'hex') : null
     this.#endpoint = endpoint
-    this.#source = isAsReceived ? source : null
+    this.#source = source
   }
 
   /** Throws the caller's error for a bad body. */
-  static read(source: Buffer, endpoint: Endpoint, { withHash, allowsStream }: ReadOptions): SmallBody {
-    const { request, isAsReceived } = readBody(source, endpoint, allowsStream)
-    return new SmallBody(request, endpoint, source, withHash, isAsReceived)
+  static read(bytes: Buffer, endpoint: Endpoint, { withHash, allowsStream }: ReadOptions): SmallBody {
+    const { request, json, isAsReceived } = readBody(bytes, endpoint, allowsStream)
+    return new SmallBody(request, endpoint, bytes, withHash, isAsReceived ? json : null)
   }
 
   get effects(): Effects {

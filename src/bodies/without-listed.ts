@@ -1,4 +1,4 @@
-import { topLevelFields } from '../providers/top-level-fields.ts'
+import { topLevelFields } from '../domain/request/json-text.ts'
 import type { Rewrite } from './request-body.ts'
 
 /**
@@ -10,7 +10,7 @@ export function withoutListed(
   { field, values }: Extract<Rewrite, { kind: 'without' }>,
 ): Uint8Array | null {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  const place = topLevelFields(source).get(field)
+  const place = topLevelFields(source.toString('latin1')).get(field)
   if (place === undefined || place === null) return null
   // Names of values have no brackets.
   const end = source.indexOf(']', place.start) + 1

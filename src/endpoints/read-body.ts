@@ -8,6 +8,8 @@ import type { Endpoint } from './endpoint.ts'
 
 export interface ReadBody {
   request: CallRequest
+  /** As received. */
+  json: string
   /** The request is the received JSON itself, not a translation of it. */
   isAsReceived: boolean
 }
@@ -21,7 +23,7 @@ export function readBody(body: Buffer, endpoint: Pick<Endpoint, 'read'>, allowsS
     value = parsed(json)
     const request = endpoint.read(value, allowsStream)
     if (checkFaithful(value) !== names) throw repetition(json)
-    return { request, isAsReceived: request === value }
+    return { request, json, isAsReceived: request === value }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new GatewayError(error.code, error.worded, { refused: { model: namedModel(value), bytes: body.length } })

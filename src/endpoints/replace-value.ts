@@ -1,3 +1,7 @@
+import { endOfText, endOfValue, skipBlanks } from '../domain/request/json-text.ts'
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+
 /**
  * JSON in which one value is another, and every other byte is as it was. `path` names the fields that lead to it; where
  * there is none, nothing changes. The JSON must be valid, at least up to the value.
@@ -74,56 +78,4 @@ function memberOf(json: string, start: number, name: string): Span | null {
     at = skipBlanks(json, at + 1)
   }
   return null
-}
-
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-
-/** Space, line feed, carriage return, tab. */
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-}
-
-/** `{` and `[` */
-function isOpening(code: number): boolean {
-  return code === 0x7b || code === 0x5b
-}
-
-/** `}` and `]` */
-function isClosing(code: number): boolean {
-  return code === 0x7d || code === 0x5d
-}
-
-function skipBlanks(json: string, from: number): number {
-  let at = from
-  while (isBlank(json.charCodeAt(at))) at += 1
-  return at
-}
-
-/** Behind it: at the comma or bracket that follows, or a blank before that. */
-function endOfValue(json: string, from: number): number {
-  let depth = 0
-  for (let at = from; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(json, at) - 1
-    else if (isOpening(code)) depth += 1
-    else if (depth === 0) {
-      // After a number, true, false or null.
-      if (code === COMMA || isClosing(code) || isBlank(code)) return at
-      continue
-    } else if (isClosing(code)) depth -= 1
-    else continue
-    if (depth === 0) return at + 1
-  }
-  return json.length
-}
-
-/** Behind the closing quote. */
-function endOfText(json: string, from: number): number {
-  for (let at = from + 1; ; at++) {
-    at = json.indexOf('"', at)
-    if (at < 0) return json.length
-    let backslashes = 0
-    while (json[at - 1 - backslashes] === '\\') backslashes++
-    if (backslashes % 2 === 0) return at + 1
-  }
 }

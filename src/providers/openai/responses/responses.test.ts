@@ -31,7 +31,7 @@ describe('a request for a provider that speaks the format', () => {
     const parsed = JSON.parse(text) as ResponsesRequest
     const translation = responses.toWire(parsed, TARGET)
     assert.ok(translation.kind === 'wire')
-    const bytes = wireBody(translation.body, parsed, Buffer.from(text)).toString()
+    const bytes = wireBody(translation.body, parsed, text)
     assert.equal(bytes, '{ "input":[{"role":"user","content":[]}],"unknown":{"a":[1.0]},\n "model":"gpt-up"}')
     assert.deepEqual(parsed, JSON.parse(text))
   })
