@@ -46,10 +46,7 @@ test('received bytes pass, whatever their spelling', () => {
   const request = JSON.parse(source)
   const translation = toWire(request, TARGET)
   assert.ok(translation.kind === 'wire')
-  assert.equal(
-    wireBody(translation.body, request, source),
-    source.replace('"fast"', `"${TARGET.model}"`),
-  )
+  assert.equal(wireBody(translation.body, request, source), source.replace('"fast"', `"${TARGET.model}"`))
 })
 
 describe('bounds', () => {
