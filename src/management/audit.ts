@@ -48,7 +48,7 @@ export async function findAuditEntry(
   throw new GatewayError('not_found', `There is no audit entry '${id}'.`)
 }
 
-/** What was done to the gateway itself, its admin keys and sessions among it, is for those who may do everything. */
+/** Changes to the gateway itself, including its admin keys and sessions, need full access. */
 function mayRead(access: Access, workspace: string | null): boolean {
   return workspace === null ? isFullAccess(access) : coversWorkspace(access, workspace)
 }

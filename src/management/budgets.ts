@@ -95,7 +95,7 @@ async function readRefused(
   return refusedByScope(await readRefusals(deps.reads, workspaces, now), (id) => keys.get(id)?.limits ?? null)
 }
 
-/** What has neither been used nor refused is far from every limit, and most of many keys are so: only the others are looked at. */
+/** Scopes without use or refusals are far from every limit, and most keys are such: only the others are checked. */
 async function closeTo(
   state: 'near' | 'over',
   candidates: readonly LimitedScope[],

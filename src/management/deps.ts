@@ -43,7 +43,7 @@ export interface ManagementDeps {
   ): Promise<Explanation>
   /** As the environment alone sets them up. */
   environmentProviders: readonly Provider[]
-  /** The file that this gateway applies by itself; null without one. */
+  /** The file that this gateway applies at its start; null without one. */
   configFile: string | null
   providerKinds: ProviderKinds
   testProvider(provider: Provider): Promise<ProviderTest>
@@ -54,9 +54,9 @@ export interface ManagementDeps {
   /** The direct model ids, sorted by provider and id. */
   catalogModels(): readonly CatalogModel[]
   ledger: LedgerView
-  /** Aborts when the gateway is told to stop: nothing may make it wait then. */
+  /** Aborts when the gateway stops: nothing may delay that. */
   stopping: AbortSignal
-  /** Makes a chat completion in the name of a key; null when the caller left meanwhile. */
+  /** Makes a chat completion billed to a key; null when the caller has left. */
   tryChat(tried: TriedChat & Pick<Call, 'openStream'>): Promise<CallReply | null>
   /** The identity provider that people can sign in with; null: with admin keys only. */
   oidc: OidcSettings | null
@@ -68,7 +68,7 @@ export interface ManagementDeps {
   isEmbedded: boolean
   /** This gateway among the nodes of its database. */
   node(): Node
-  /** The calls of a node that is gone for good are closed as interrupted. */
+  /** Closes the calls of a node that will not return, as interrupted. */
   closeCallsOf(node: string): Promise<number>
   /** What each node has leased of budgets in shared counters; none without them, or while they are away. */
   leases(): Promise<NodeLease[]>
@@ -80,7 +80,7 @@ export interface ManagementDeps {
 export interface LedgerView {
   /** In the order of the scopes asked for. */
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>
-  /** Whatever has ever been used. */
+  /** Every scope ever used. */
   scopes(): Promise<Scope[]>
   /** Compares every counter with what the request log adds up to. Bigints are picodollars. */
   verify(): Promise<{
@@ -101,7 +101,7 @@ export function change<T>(deps: ManagementDeps, author: Author, make: Make<T>): 
   return deps.live.change((transaction) => withAudit(transaction, author, make))
 }
 
-/** The same for what calls are not served with: no snapshot is read anew, here or on another node. */
+/** The same for data that calls are not served with: no snapshot is reloaded, here or on another node. */
 export function changeBeside<T>(deps: Pick<ManagementDeps, 'db'>, author: Author, make: Make<T>): Promise<T> {
   return deps.db.transaction().execute((transaction) => withAudit(transaction, author, make))
 }

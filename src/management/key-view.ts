@@ -6,7 +6,7 @@ import { keyUsage } from '../request-log/search/key-usage.ts'
 import type { Database, KeyRow, KeyValueRow } from '../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 
-/** What every key shows, whatever its kind. */
+/** What every kind of key shows. */
 export function identityOf(row: KeyRow) {
   return {
     id: row.id,

@@ -29,7 +29,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         limit: limit + 1,
       } as const
       const rows = await listKeys(deps.db, wanted)
-      // The sums of busy keys take a moment: nothing else shall wait for it.
+      // The sums of busy keys take a moment, so they use the connection for slow reads.
       const show = await keyViewer(deps.reads, rows)
       return page(rows, limit, show, (row) => [row.id])
     },
@@ -77,7 +77,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
   }
 }
 
-/** A name stands for one key that works. */
+/** A name belongs to one usable key. */
 async function checkName(db: Kysely<Database>, workspace: string, name: string, now: number): Promise<void> {
   if ((await usableKeyIds(db, { kind: 'live', workspace, name }, now)).length === 0) return
   throw new GatewayError(

@@ -31,7 +31,7 @@ const NAMED: Record<string, z.ZodType> = {
 
 const PLACE = '#/components/schemas/'
 
-/** The schemas of one document: a type that has a name stands once among the components. */
+/** The schemas of one document: a named type appears once, among the components. */
 export class Components {
   readonly schemas: Record<string, Json> = {}
 

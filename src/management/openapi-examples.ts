@@ -6,7 +6,10 @@ interface Example {
   answer?: unknown
 }
 
-/** Calls of the pages in docs/management as they were made and answered; test/management/record-examples.ts makes them anew. */
+/**
+ * Calls of the pages in docs/management as they were made and answered; test/management/record-examples.ts records them
+ * again.
+ */
 const EXAMPLES: Record<string, Example> = examples
 
 /** For a place of the document with a schema; nothing where there is no body. */

@@ -12,7 +12,8 @@ type Json = Record<string, unknown>
 
 /**
  * OpenAPI 3.1 of the whole gateway: the management API from the rows the router runs on, and what applications call.
- * A row a turn, for calls wait meanwhile. `callsPort`: where /v1 is, if not at the address of the document.
+ * One row per turn of the event loop, so that calls are not delayed. `callsPort`: where /v1 is, if not at the address
+ * of the document.
  */
 export async function openApi(
   operations: Record<string, Operation>,
@@ -115,7 +116,7 @@ function parameters(name: string, operation: Operation, schemaOf: SchemaOf): Jso
       in: place,
       required: place === 'path' || !(type as z.ZodType).safeParse(undefined).success,
       schema: schemaOf(type as z.ZodType, 'input'),
-      // Of a query there is none: it would stand in the field of whoever tries the operation.
+      // Not for query parameters: it would prefill the field when trying the operation.
       ...(place === 'path' && paramExampleOf(name, field)),
     }))
   const ifMatch = {

@@ -10,7 +10,7 @@ export function playgroundHandlers(deps: ManagementDeps): HandlersOf<typeof play
       const { id, presence, openStream } = context
       const key = { id: query.key, workspace: query.workspace }
       usableKey(deps.snapshot(), key, context.now)
-      // Before the call: nobody spends in another one's name unseen. Who wants to know what was asked looks at the log.
+      // Before the call: spending on another key is always recorded. The request log has what was asked.
       await changeBeside(deps, context, async () => ({
         result: null,
         audit: {

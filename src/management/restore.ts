@@ -35,8 +35,8 @@ interface Restoration {
 type Handlers = HandlersOf<Pick<Contract, Writing | Reading>>
 
 /**
- * Writes a state of the audit list again, by the operation that anybody would use for it: with its checks, under the role
- * and scope of the caller, and as a new entry of the list.
+ * Writes an audited state again, with the usual operation for it: with its checks, under the role and scope of the
+ * caller, and as a new audit entry.
  */
 export function restoreHandlers(
   deps: ManagementDeps,
@@ -89,7 +89,7 @@ async function write(handlers: Handlers, restoration: Restoration, context: Cont
   await (handlers[name] as OperationHandler<Operation>)({ params, query, body: parsed.data }, context)
 }
 
-/** What is there now; null where it is gone. */
+/** The current state; null if it was deleted. */
 async function present(
   handlers: Handlers,
   name: Reading,
@@ -159,7 +159,7 @@ function addressOf({ base_url, preset, family, proxy }: Settings): string {
   return [base_url ?? preset ?? family, ...(typeof proxy === 'string' ? [`through ${proxy}`] : [])].join(' ')
 }
 
-/** Only what differs is written, so that a setting of switchyard.yaml stands in the way only of its own change. */
+/** Only what differs is written, so that a setting managed by switchyard.yaml blocks only its own change. */
 function ofWorkspace(name: string, settings: Settings, present: Settings | null): Restoration {
   if (present === null) {
     const notes = ['Its routes and keys are not restored with it: restore each route, and create keys again.']

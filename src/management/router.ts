@@ -16,7 +16,7 @@ import { compressed } from './compressed.ts'
 import type { InputOf, Operation, ReplyOf, Streamed } from './contract/operation.ts'
 import { jsonInTurns } from './requests/json-in-turns.ts'
 
-/** What a handler knows of the request besides its parsed input, whoever makes it. */
+/** What a handler knows of any request besides its parsed input. */
 export interface Visit {
   /** Of this request: goes out as `x-gateway-request-id`. */
   id: string
@@ -31,7 +31,7 @@ export interface Visit {
   setHeader(name: string, value: string): void
 }
 
-/** The same of a request by somebody with an admin key. */
+/** The same for an authorized request. */
 export interface Context extends Visit, Authorized {
   /**
    * Throws 412 when the caller's `If-Match` is not the version of what is there now, or something is there and the caller
@@ -78,7 +78,7 @@ export function managementRoutes<Operations extends Record<string, Operation>>(
   }))
 }
 
-/** A database that is away is no fault of ours, and nobody is kept waiting for it. */
+/** A database that is down is no fault of ours, and requests do not wait for it. */
 async function handleOrSayAway(
   call: Call,
   operation: Operation,
@@ -150,7 +150,7 @@ function isRest(value: unknown): value is StreamRest {
   return typeof value === 'object' && value !== null && 'rest' in value && 'trailers' in value
 }
 
-/** Nobody in particular; handlers of public operations do not see who it is, so this stands for no actor at all. */
+/** An anonymous caller; handlers of public operations do not see who it is, so there is no actor. */
 function visitor(call: Call): Authorized {
   refuseOtherSites(call)
   return { actor: { id: '', name: '' }, access: { role: 'viewer', workspaces: [] }, session: null, expiresAt: null }
@@ -167,7 +167,7 @@ function parsed<T extends z.ZodType>(schema: T, value: unknown, prefix: string):
   throw new GatewayError('invalid_request', prefix + problemText(result.error))
 }
 
-/** Whoever is not known yet sends a key at most. */
+/** An anonymous caller needs to send a key at most. */
 const PUBLIC_BODY_BYTES = 16 * 1024
 
 /** A page of another site can send a form without asking, but not JSON: so a public operation insists on the type. */

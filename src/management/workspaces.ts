@@ -97,7 +97,7 @@ async function checkContent(
   if (problem !== null) throw new GatewayError('invalid_request', `content: ${problem}.`)
 }
 
-/** Nobody reads it unseen: the audit row is written before the answer. */
+/** Every read is recorded: the audit row is written before the answer. */
 function guardrailSecret(name: string, deps: ManagementDeps, context: Context): Promise<{ secret: string }> {
   return changeBeside(deps, context, async (transaction) => {
     await checkWorkspace(transaction, name)
@@ -115,7 +115,7 @@ async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
 }
 
-/** What the file may set of a workspace; the rest of it belongs to nobody. */
+/** What the file may set of a workspace; its other fields are not managed. */
 const SETTINGS = ['limits', 'streaming', 'content', 'guardrail'] as const
 type Setting = (typeof SETTINGS)[number]
 

@@ -7,9 +7,9 @@ type Head = Pick<Call, 'method' | 'header'>
 export const DASHBOARD_HEADER = 'x-switchyard-dashboard'
 
 /**
- * Refuses what a browser says comes from a page of somebody else. Another port of the same host is somebody else too,
- * though its pages get our cookie: `SameSite` does not look at ports, this does. Browsers say it on safe connections
- * and on localhost; other programs do not.
+ * Refuses what a browser marks as coming from another site's page. Another port of the same host is another site too,
+ * though its pages get our cookie: `SameSite` ignores ports, this does not. Browsers send the mark on secure
+ * connections and on localhost; other programs do not.
  */
 export function refuseOtherSites(head: Head): void {
   const site = head.header('sec-fetch-site')
@@ -19,7 +19,7 @@ export function refuseOtherSites(head: Head): void {
   throw new GatewayError('forbidden', `This request comes from another site (sec-fetch-site: ${site.slice(0, 40)}).`)
 }
 
-/** The rules for requests that are known by their cookie, which a browser also adds to requests that nobody meant. */
+/** Rules for requests authenticated by cookie, which browsers also attach to forged requests. */
 export function refuseForgery(call: Head): void {
   refuseOtherSites(call)
   if (isRead(call.method) || call.header(DASHBOARD_HEADER) === '1') return

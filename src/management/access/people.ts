@@ -17,7 +17,7 @@ type PeopleOperations = Pick<
   'people.list' | 'people.update' | 'people.remove' | 'people.end-sessions'
 >
 
-/** A session reads its person anew with every request: what changes here, changes at once on every gateway. */
+/** A session reads its person again with every request: changes apply at once on every gateway. */
 export function peopleHandlers(deps: ManagementDeps): HandlersOf<PeopleOperations> {
   return {
     async 'people.list'({ query: { limit, cursor } }, { access }) {
@@ -58,7 +58,7 @@ interface Change {
   disabled?: boolean | undefined
 }
 
-/** A role that an admin has changed is the admin's from then on, whatever the groups say. */
+/** A role that an admin has changed is the admin's from then on; groups no longer change it. */
 function changed(person: Person, { role, workspaces, disabled }: Change, now: number): Person {
   const isGiven = role !== undefined || workspaces !== undefined
   const access = {
@@ -69,7 +69,7 @@ function changed(person: Person, { role, workspaces, disabled }: Change, now: nu
   return { ...person, access, roleFrom: isGiven ? 'admin' : person.roleFrom, disabledAt }
 }
 
-/** Nobody finds a person who may do more than they may themselves. */
+/** People with more access than the caller are not found. */
 async function personWithin(db: Transaction<Database>, id: string, { access }: Context): Promise<Person> {
   const person = await lockPerson(db, { id })
   if (person !== null && isWithin(person.access, access)) return person

@@ -31,7 +31,7 @@ export function setCookie(value: string, maxAgeSeconds: number, call: Headers, i
   return [...attributes, ...(isHttps ? ['Secure'] : [])].join('; ')
 }
 
-/** More than one only if somebody else on this host sets the same name: theirs must not hide ours. */
+/** More than one only if another site on this host sets the same name: theirs must not hide ours. */
 export function cookieValues(headers: Headers, wanted = SESSION_COOKIE): string[] {
   return (headers.header('cookie') ?? '').split(';').flatMap((part) => {
     const [name, value] = part.trim().split('=', 2)

@@ -1,4 +1,4 @@
-/** The wrong keys of late. */
+/** Recent wrong keys. */
 export interface Failures {
   count: number
   /** Milliseconds of any steady clock. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { GatewayError } from '../../domain/errors.ts'
 import { createSignInGuard, pauseUnless } from './sign-in-guard.ts'
 
-/** A guard whose delays pass when the test says so. */
+/** A guard whose delays end on demand. */
 function setUp(mostSources?: number) {
   const pauses: { milliseconds: number; end(): void }[] = []
   const guard = createSignInGuard({

@@ -3,7 +3,10 @@ import { GatewayError } from '../../domain/errors.ts'
 import { afterFailure, delayMs, type Failures, LONGEST_DELAY_MS, NO_FAILURES } from './sign-in-delay.ts'
 
 export interface SignInGuard {
-  /** What `check` returns, at once; what it throws, after a delay that grows with the source's wrong keys of late. */
+  /**
+   * Returns what `check` returns at once; throws what it throws after a delay that grows with the source's recent wrong
+   * keys.
+   */
   attempt<T>(source: string, check: () => T): Promise<T>
 }
 
@@ -16,7 +19,7 @@ export interface GuardDeps {
 
 /** Wrong keys of one source beyond these are answered at once, and no longer cost memory. */
 const MOST_WAITING = 20
-/** So that somebody with many addresses does not fill the memory. */
+/** Keeps a client with many addresses from filling the memory. */
 const MOST_SOURCES = 10_000
 
 interface Source {
@@ -25,8 +28,8 @@ interface Source {
 }
 
 /**
- * Slows down wrong keys, and only those: an operator behind the same address as a guesser is let in at once. A caller who
- * leaves still takes up a place until the delay is over, or leaving early would be a way around it.
+ * Slows down wrong keys, and only those: an operator behind the same address as a guesser gets in at once. A caller who
+ * leaves still takes up a place until the delay ends, or leaving early would be a way around it.
  */
 export function createSignInGuard({ now, pause, mostSources = MOST_SOURCES }: GuardDeps): SignInGuard {
   /** In the order of their newest wrong keys. */
@@ -61,7 +64,7 @@ export function createSignInGuard({ now, pause, mostSources = MOST_SOURCES }: Gu
   }
 }
 
-/** A pause that ends early when the gateway is told to stop. */
+/** A pause that ends early when the gateway stops. */
 export function pauseUnless(stopping: AbortSignal): GuardDeps['pause'] {
   return (milliseconds) => sleep(milliseconds, undefined, { signal: stopping }).catch(() => {})
 }

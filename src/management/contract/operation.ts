@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Role } from '../../domain/access.ts'
 
 /**
- * What it is about, for whoever has access to some workspaces only. `workspace`: the one that its query or its path names.
- * `rows`: its handler leaves out or does not find what is not theirs. `shared`: nothing of any workspace, open to all of
- * them. `gateway`: the gateway as a whole, and so only for access to all workspaces.
+ * What it is about, for callers with access to some workspaces only. `workspace`: the one that its query or path names.
+ * `rows`: its handler omits or does not find what is not theirs. `shared`: belongs to no workspace, open to all of
+ * them. `gateway`: the gateway as a whole, so only for access to all workspaces.
  */
 export type OperationScope = 'workspace' | 'rows' | 'shared' | 'gateway'
 
@@ -22,7 +22,7 @@ export interface Operation<
   /** `/keys/{id}`; values are percent-encoded, a slash in them too. */
   path: string
   summary: string
-  /** Heading it stands under on the page. */
+  /** Its heading on the page. */
   tag: string
   params: Params
   query: Query
@@ -35,16 +35,16 @@ export interface Operation<
   mayCreate: boolean
   /** The answer carries an `ETag`; changes take it as `If-Match` and answer 412 when it is stale. */
   hasVersion: boolean
-  /** Fields that change by themselves, e.g. counters: the version leaves them out. */
+  /** Fields that change on their own, e.g. counters: the version leaves them out. */
   unversioned: readonly string[]
   /** The answer is written as it is read, in one of these media types; `reply` is not used. Null: JSON as a whole. */
   stream: readonly string[] | null
-  /** Needs no admin key: its handler decides whom it serves. */
+  /** Needs no admin key: its handler decides what to allow. */
   isPublic: boolean
   /** The least role that may do it. */
   role: Role
   scope: OperationScope
-  /** Takes as long as a provider does, and is not broken off when the database goes away meanwhile. */
+  /** Takes as long as a provider does, and is not aborted when the database goes down during it. */
   waitsForProvider: boolean
 }
 
@@ -69,7 +69,7 @@ type Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R 
   waitsForProvider?: boolean
 }
 
-/** Nobody is let in by accident: every row says who may. */
+/** Access is never accidental: every row says who may use it. */
 type Permission = Pick<Operation, 'role' | 'scope'>
 
 const nothing = z.strictObject({})

@@ -5,7 +5,7 @@ import { Alias, ProviderName } from '../../domain/route.ts'
 import { ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
-/** Stands for a header's value, which is never shown; sent back, it means the value that is stored. */
+/** Shown instead of a header's value; sent back, it means the stored value. */
 export const MASKED = '***'
 
 const PricePercent = z.int('a whole number from 100 to 1000').min(100).max(1_000)

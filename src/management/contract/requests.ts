@@ -80,7 +80,7 @@ type UsageFields = Extract<Shown, { from: 'usage' } | { column: 'prompt_tokens' 
 type PlainFields = Exclude<Shown, UsageFields>
 
 const shown = LOG_FIELDS.filter((field): field is Shown => publicName(field, 'api') !== null)
-/** Counts of tokens stand together, and are there as a whole or not at all. */
+/** Token counts are shown together, all or none. */
 const isUsage = (field: Shown): field is UsageFields => field.from === 'usage' || field.column === 'prompt_tokens'
 
 /** The fields of a logged request that are columns, in order. */

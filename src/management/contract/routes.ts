@@ -20,7 +20,7 @@ export const Route = z.strictObject({
 })
 
 const tag = 'Routes'
-/** A purge changes nothing that anybody edits. */
+/** A purge changes nothing that can be edited. */
 const versioned = { hasVersion: true, unversioned: ['cache_purged_at'] }
 const place = { params: z.strictObject({ alias: Alias }), query: z.strictObject(inWorkspace) }
 

@@ -10,7 +10,7 @@ export function shiftedDecimal(value: unknown, places: number): string | null {
   if (match === null) return null
   const [, whole = '', fraction = '', exponent = '0'] = match
   const digits = whole + fraction
-  // Where the point stands among the digits; it may lie outside of them.
+  // Position of the point among the digits; it may lie outside of them.
   const point = whole.length + Number(exponent) + places
   const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0')
   const split = Math.max(point, 1)

@@ -119,8 +119,8 @@ export function mergeListed(
 }
 
 /**
- * Lists have one price for writing the cache, whatever its lifetime. A model whose price is known for one of the two
- * short lifetimes only has no other: the listed price is for that one.
+ * Lists have one price for writing the cache, for all lifetimes. If a model's price is known for only one of the two
+ * short lifetimes, the listed price is for that one.
  */
 function mergePrices({ prices, fields }: ListedModel, known: PriceList | null): PriceList {
   if (known === null) return prices

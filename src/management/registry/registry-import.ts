@@ -97,7 +97,7 @@ function proposeListed(list: ReadList, present: Present, providers: ReadonlyMap<
   return { proposals, skipped }
 }
 
-/** Our own list is written by hand: a mistake in it is told, not passed over. */
+/** Our own list is written by hand: a mistake in it is reported, not skipped. */
 function readOwn(body: unknown, hash: string): Reading {
   const { stamp, models } = isObject(body) ? readFactsFile(body, hash) : readEntries(body, hash)
   return {

@@ -10,7 +10,7 @@ import type { Context, HandlersOf } from '../router.ts'
 
 type ContentOperations = Pick<typeof requestOperations, 'requests.content' | 'requests.delete-content'>
 
-/** What calls said. Nobody reads it unseen: the audit row is written before the answer. */
+/** Stored prompts and answers. Every read is recorded: the audit row is written before the answer. */
 export function contentHandlers(deps: ManagementDeps): HandlersOf<ContentOperations> {
   const settingsOf = (workspace: string) => deps.snapshot().workspaces.get(workspace)?.content ?? null
 

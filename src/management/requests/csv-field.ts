@@ -1,9 +1,9 @@
-/** What a spreadsheet takes for the beginning of a formula, though it stands in quotes. */
+/** What a spreadsheet takes for the start of a formula, even in quotes. */
 const FORMULA = /^[=+\-@\t\r\n]/
 
 /**
  * RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Null is empty, objects are JSON.
- * Callers choose what stands in the log: a text that would be a formula is made a text by a single quote in front of it.
+ * Callers control the content of the log: a would-be formula becomes text by a leading single quote.
  */
 export function csvField(value: unknown): string {
   if (value === null) return ''

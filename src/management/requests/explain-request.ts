@@ -46,7 +46,7 @@ function asked(row: RequestRow, keyName: string | null): string {
   const asks = `${who} asked for '${row.requested_model}'`
   if (row.cache === 'hit') return `${asks}: a route alias, whose response cache had the answer.`
   if (row.route !== null) return `${asks}: a route alias, so its chain is tried in order.`
-  // Refused before anybody looked what the name means.
+  // Refused before the name was resolved.
   return attemptsOf(row).length === 0 ? `${asks}.` : `${asks}: no route alias, so a direct model id.`
 }
 

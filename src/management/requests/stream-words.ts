@@ -38,7 +38,7 @@ export function estimateWords(row: RequestRow): string[] {
   return [`${who}: the cost is estimated${range}`]
 }
 
-/** Nobody knows how long the answer was: its cost is a bound, not a sum. */
+/** The length of the answer is unknown: its cost is a bound, not a sum. */
 export function isBookedAtBound(row: RequestRow): boolean {
   return row.ended === 'interrupted' || isBookedAtHold(row)
 }

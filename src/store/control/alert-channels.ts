@@ -55,7 +55,7 @@ export async function deleteChannel(db: Kysely<Database>, id: string): Promise<v
   await db.deleteFrom('alert_channels').where('id', '=', id).execute()
 }
 
-/** The row's secret encrypted anew; null when the present key encrypted it, or there is none. */
+/** The row's secret, re-encrypted; null when the current key encrypted it, or there is none. */
 export function resealedChannel(row: AlertChannelRow, secrets: Secrets): string | null {
   const { secret_encrypted: sealed, id } = row
   if (sealed === null || secrets.isCurrent(sealed)) return null

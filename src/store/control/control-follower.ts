@@ -30,16 +30,16 @@ export interface FollowOptions {
   reload(): Promise<void>
 }
 
-/** Gateways that share a PostgreSQL tell each other of changes; what got lost on the way is seen within this time. */
+/** Gateways that share a PostgreSQL notify each other of changes; a lost notification is noticed within this time. */
 export const FOLLOW_MS = 500
 const FIRST_BACKOFF_MS = 100
 /** Short: a node must know of a revoked key soon after the database is back. */
 const LONGEST_BACKOFF_MS = 1_000
 
 /**
- * Learns of changes that other nodes make, on a connection of its own that listens and asks: at once when PostgreSQL
- * says so, and by asking for the version should that get lost (a pooler in between does not pass notifications on).
- * While the database is away calls are served with what is known.
+ * Learns of changes by other nodes, on its own connection: at once by notification, and by polling the version in case
+ * one is lost (a pooler in between does not pass notifications on). While the database is down, calls are served with
+ * the last snapshot.
  */
 export function followControl(options: FollowOptions): Follower {
   const { url, log, everyMs, listens = true, polls = true, version, reload } = options
@@ -67,13 +67,13 @@ export function followControl(options: FollowOptions): Follower {
 
   async function follow(present: PostgresSession): Promise<void> {
     if (listens) await present.query(`listen ${CONTROL_CHANNEL}`)
-    // What was changed while nobody listened.
+    // Changes made while not listening.
     let newest = await readVersion(present)
     while (!stopping.signal.aborted) {
       if (newest !== version()) await reload()
       succeeded()
       if (notified === null) await Promise.race([pause(everyMs), new Promise<void>((resolve) => (wakeUp = resolve))])
-      // Taken before the version is asked for: what is told meanwhile may be newer than the answer.
+      // Taken before the version is read: a notification during the read may be newer than its answer.
       const heard = notified
       notified = null
       const answered = await readVersion(present)

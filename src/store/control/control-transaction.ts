@@ -1,13 +1,13 @@
 import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
 import type { Database } from '../engine/schema.ts'
 
-/** Where PostgreSQL tells the nodes that listen about a change: its version, once it is committed. */
+/** Channel on which PostgreSQL notifies listening nodes of a committed change, with its version. */
 export const CONTROL_CHANNEL = 'switchyard_control'
 
 /**
- * One change of control data at a time, whatever the number of nodes: each begins by counting up the same row, whose
- * lock the others wait for. Within such a transaction "look, then write" is safe on both engines, and the count tells
- * every node that its snapshot is old.
+ * One change of control data at a time, across all nodes: each begins by incrementing the same row, whose lock the
+ * others wait for. Within such a transaction "look, then write" is safe on both engines, and the counter shows every
+ * node that its snapshot is old.
  */
 export async function changeControlData<T>(
   db: Kysely<Database>,

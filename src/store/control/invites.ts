@@ -5,7 +5,7 @@ import type { Database, InviteRow } from '../engine/schema.ts'
 import { jsonOrNull, storedAccess } from './keys.ts'
 import { Overtaken } from './overtaken.ts'
 
-/** Throws `Overtaken` when somebody else has just invited this address. */
+/** Throws `Overtaken` when this address has just been invited. */
 export async function createInvite(
   db: Kysely<Database>,
   input: Omit<Invite, 'id' | 'createdAt'>,

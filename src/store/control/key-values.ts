@@ -54,7 +54,7 @@ export async function endValues(
   return ends
 }
 
-/** Works as long as its key from now on, whatever end it had. */
+/** Works as long as its key from now on, regardless of an earlier end. */
 export async function reviveValue(db: Kysely<Database>, key: KeyRow, value: KeyValueRow, now: number): Promise<void> {
   await db.updateTable('key_values').set({ ends_at: null }).where('id', '=', value.id).execute()
   await showNewest(db, key, now)

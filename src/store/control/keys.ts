@@ -85,9 +85,9 @@ export async function insertKey(db: Kysely<Database>, input: KeyInput, value: st
 }
 
 /**
- * A key with exactly this value, as the environment asks for. A revoked one stays revoked and is reported: whoever
- * revoked it knew why, and a variable left behind must not bring it back. A new value of a gateway key is one more of the
- * same key, so that its limits and its spend stay; the one before works until it is revoked, for other nodes may still be
+ * A key with exactly this value, as set in the environment. A revoked one stays revoked and is reported: it was revoked
+ * for a reason, and a leftover variable must not bring it back. A new value of a gateway key is added to the same key,
+ * so that its limits and its spend stay; the previous one works until it is revoked, because other nodes may still be
  * started with it. An admin key has one value: another one is another key.
  */
 export async function ensureKey(

@@ -5,7 +5,7 @@ import { findNode } from './nodes.ts'
 
 /** The right to enforce limits alone: one node of a database has it at a time. */
 export interface LimitsLock {
-  /** False for good once the connection that held it has broken: somebody else may have it by then. */
+  /** False for good once the connection that held it has broken: another node may have it. */
   held(): boolean
   release(): Promise<void>
 }
@@ -15,8 +15,8 @@ const ADVISORY_LOCK = 7_201_944_320
 const ASK_MS = 1_000
 
 /**
- * Null when another node has it; throws when PostgreSQL does not answer. It lives as long as a connection of its own:
- * whatever ends that (this process, the server, the network) frees it, and whoever asks first has it next.
+ * Null when another node has it; throws when PostgreSQL does not answer. It lives as long as its own connection: the
+ * end of that (process, server or network) frees it for the next node that asks.
  */
 export async function tryLimitsLock(url: string, onLost: () => void = () => {}): Promise<LimitsLock | null> {
   const onBroken = () => {
@@ -52,8 +52,8 @@ const ENFORCER = 'limits_enforcer'
 export type Claim = { kind: 'granted'; wasOurs: boolean } | { kind: 'waiting'; for: string }
 
 /**
- * To be called with the lock in hand. Whoever enforced last may have spent what the log has not got yet, or still have
- * calls in flight: as long as it counts as running nobody else may enforce, or a hard budget could be exceeded.
+ * Call it while holding the lock. The previous enforcer may have spent what is not in the log yet, or still have calls
+ * in flight: while it counts as running no other node may enforce, or a hard budget could be exceeded.
  */
 export async function claimLimits(db: Kysely<Database>, node: string): Promise<Claim> {
   const found = await db.selectFrom('settings').select('value').where('name', '=', ENFORCER).executeTakeFirst()

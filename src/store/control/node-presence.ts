@@ -43,7 +43,7 @@ export async function startPresence(db: Kysely<Database>, options: PresenceOptio
 
   let renewing: Promise<void> | null = null
   const timer = setInterval(() => {
-    // That PostgreSQL is away is said by those who need it more.
+    // Others report that PostgreSQL is down.
     renewing ??= renew()
       .catch(() => {})
       .finally(() => {
@@ -64,7 +64,7 @@ export async function startPresence(db: Kysely<Database>, options: PresenceOptio
   return {
     async stop(isDelivered) {
       clearInterval(timer)
-      // Whoever cannot say goodbye is found missing by the others.
+      // A node that cannot sign off is later found missing by the others.
       const goodbye = Promise.all([renewing, isDelivered && markNodeStopped(db, node)]).catch(() => {})
       await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { ref: false })])
     },

@@ -7,7 +7,7 @@ export interface Node {
   node: string
   name: string
   version: string
-  /** `running` until it has delivered its whole spool: one that died has calls which nobody else knows of. */
+  /** `running` until it has delivered its whole spool: a dead node may have calls that only its spool knows. */
   state: 'running' | 'stopped'
   startedAt: number
   seenAt: number
@@ -45,7 +45,7 @@ export async function registerNode(db: Kysely<Database>, identity: NodeIdentity)
     .execute()
 }
 
-/** False when it is no longer this process's: somebody has forgotten it, or another one has registered as this node. */
+/** False when it is no longer this process's: it was forgotten, or another process has registered as this node. */
 export async function renewNode(
   db: Kysely<Database>,
   { node, instance, name }: Pick<NodeIdentity, 'node' | 'instance' | 'name'>,

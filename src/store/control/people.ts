@@ -7,7 +7,7 @@ import { Overtaken } from './overtaken.ts'
 
 export type NewPerson = Omit<Person, 'id' | 'createdAt' | 'lastSeenAt' | 'disabledAt'>
 
-/** Throws `Overtaken` when somebody else has just done so. */
+/** Throws `Overtaken` when another request has just done so. */
 export async function createPerson(db: Kysely<Database>, input: NewPerson, now: number): Promise<Person> {
   const person: Person = { ...input, id: newId(now), createdAt: now, lastSeenAt: now, disabledAt: null }
   const { numInsertedOrUpdatedRows } = await db
@@ -25,7 +25,7 @@ export async function createPerson(db: Kysely<Database>, input: NewPerson, now: 
   return person
 }
 
-/** To change them: nobody else does until the transaction ends, so what was read is still so when it is written. */
+/** Locked until the transaction ends, so that what was read is still true when it is written. */
 export async function lockPerson(
   db: Transaction<Database>,
   by: { id: string } | Pick<Person, 'issuer' | 'subject'>,
@@ -39,7 +39,7 @@ export async function lockPerson(
   return row === undefined ? null : personFromRow(row)
 }
 
-/** Newest first. They are few, and whom the asker may see is found by looking at all of them. */
+/** Newest first. They are few, so all are read and filtered by the caller's access. */
 export async function listPeople(db: Kysely<Database>, after: string | null): Promise<Person[]> {
   let rows = db.selectFrom('people').selectAll().orderBy('id', 'desc')
   if (after !== null) rows = rows.where('id', '<', after)

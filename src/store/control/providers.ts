@@ -56,7 +56,7 @@ export async function findProvider(db: Kysely<Database>, name: string): Promise<
   return (await db.selectFrom('providers').selectAll().where('name', '=', name).executeTakeFirst()) ?? null
 }
 
-/** Writes the whole provider; true when something changed. Its secrets are encrypted anew only if they changed. */
+/** Writes the whole provider; true when something changed. Its secrets are re-encrypted only if they changed. */
 export async function putProvider(
   db: Kysely<Database>,
   secrets: Secrets,
@@ -93,7 +93,7 @@ export async function putProvider(
   })
 }
 
-/** What an answer has shown; a provider that is known to charge more, or is gone, stays as it is. */
+/** The rate an answer has shown; a provider already known to charge more, or deleted, stays as it is. */
 export async function raisePricePercent(db: Kysely<Database>, name: string, percent: number): Promise<void> {
   await db
     .updateTable('providers')
@@ -128,7 +128,7 @@ export async function deleteProvider(db: Kysely<Database>, name: string): Promis
   return result.numDeletedRows === 1n
 }
 
-/** The row's secrets encrypted anew, those of them that another key than the present one encrypted. */
+/** The row's secrets that another key than the current one encrypted, re-encrypted. */
 export function resealed(row: ProviderRow, secrets: Secrets): Partial<Pick<ProviderRow, SecretColumn>> {
   const columns = SECRET_COLUMNS
   return Object.fromEntries(
@@ -154,7 +154,7 @@ function isSame(row: ProviderRow, provider: Provider, managedBy: ManagedBy, secr
       headersText(present) === headersText(provider)
     )
   } catch {
-    // What cannot be decrypted any more is being replaced.
+    // A secret that can no longer be decrypted is being replaced.
     return false
   }
 }

@@ -24,7 +24,7 @@ export interface RegistryFilter {
   provider?: string | undefined
   model?: string | undefined
   capability?: string | undefined
-  /** Whether its cost can be told: input and output price are known. */
+  /** Whether it has both an input and an output price. */
   priced?: boolean | undefined
   after?: { provider: string; model: string } | null
   limit?: number

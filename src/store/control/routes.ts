@@ -81,7 +81,7 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
   })
 }
 
-/** Answers that are stored until now are not given any more, on no node: the moment is a part of what finds them. */
+/** Stored answers are no longer used, on any node: the time of the purge is part of their cache key. */
 export async function purgeCache(db: Kysely<Database>, row: RouteRow, now: number): Promise<number> {
   const { workspace, alias, cache_purged_at: before } = row
   const purgedAt = Math.max(now, (before ?? 0) + 1)

@@ -112,7 +112,7 @@ export async function seedRegistry(
   })
 }
 
-/** The vendors of which there is a provider. */
+/** The vendors with a provider. */
 async function vendorsIn(db: Kysely<Database>): Promise<Set<string>> {
   const rows = await db.selectFrom('providers').select(['family', 'base_url', 'options']).execute()
   return new Set(rows.flatMap((row) => rowVendor(row) ?? []))

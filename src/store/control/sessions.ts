@@ -20,7 +20,7 @@ export interface Session {
   expiresAt: number
 }
 
-/** One of a gateway key would be nobody's: it may do nothing. */
+/** A session of a gateway key has no access at all. */
 const NO_ACCESS: Access = { role: 'viewer', workspaces: [] }
 
 /** Whether it and its holder are let in: both come from the same moment. */

@@ -8,7 +8,7 @@ const ADDRESSES = z
   .object({ addresses: z.record(z.string(), z.url()) })
   .parse(JSON.parse(readFileSync(new URL('./vendor-facts.json', import.meta.url), 'utf8'))).addresses
 
-/** Whose prices and models it has; null: an address of its own, of which nothing is known. */
+/** Whose prices and models it has; null: its own address, of which nothing is known. */
 export function vendorOf({ preset, baseUrl, family }: Pick<Provider, 'preset' | 'baseUrl' | 'family'>): string | null {
   if (preset !== undefined) return preset
   return baseUrl === null || URL.parse(baseUrl)?.origin === ADDRESSES[family] ? family : null

@@ -30,7 +30,7 @@ function numberOrNull(flag: boolean | null): number | null {
   return flag === null ? null : Number(flag)
 }
 
-/** Only what the change names. Settings that it names belong to nobody afterwards. */
+/** Only what the change names. Settings it names are no longer managed by the file. */
 export async function updateWorkspace(db: Kysely<Database>, name: string, change: WorkspaceChange): Promise<void> {
   const columns = {
     ...(change.description === undefined ? {} : { description: change.description }),

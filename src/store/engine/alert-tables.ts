@@ -25,14 +25,14 @@ export interface AlertsTable {
   /** Any node saw it then. */
   seen_at: number
   hold_ms: number
-  /** Null: it has not lasted long enough to tell anybody. */
+  /** Null: it has not lasted long enough to be sent. */
   fired_at: number | null
   resolved_at: number | null
 }
 
 /** The outbox: messages to channels, written in the transaction that decides them. */
 export interface AlertDeliveriesTable {
-  /** Goes out with the message, so that a receiver can tell a repeat. */
+  /** Sent with the message, so that a receiver can recognize a repeat. */
   id: string
   channel_id: string
   /** JSON: a list of what it says. */
@@ -40,7 +40,7 @@ export interface AlertDeliveriesTable {
   state: 'pending' | 'sent' | 'failed'
   attempts: number
   due_at: number
-  /** Who sends it now, and until when nobody else may. */
+  /** Who is sending it, and until when others must not. */
   lease: string | null
   leased_until: number | null
   last_error: string | null

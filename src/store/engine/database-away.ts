@@ -42,14 +42,17 @@ export function awayText(error: unknown): string {
 
 export interface Patience {
   log: StoreLog
-  /** Nobody waits any longer. */
+  /** Ends the wait. */
   signal?: AbortSignal | undefined
 }
 
 const RETRY_MS = 500
 const SAY_MS = 5_000
 
-/** Starts together with its database, or before it: asks again until it is there, and says so every few seconds. */
+/**
+ * The gateway may start together with its database, or before it: retries until it is reachable, and logs that every
+ * few seconds.
+ */
 export async function onceReachable<T>(work: () => Promise<T>, { log, signal }: Patience): Promise<T> {
   let saidAt = Number.NEGATIVE_INFINITY
   for (;;) {

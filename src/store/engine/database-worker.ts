@@ -4,7 +4,7 @@ import { yieldToServing } from '../../threads/yield-to-serving.ts'
 import { type DatabasePart, type DatabaseSettings, type DatabaseTasks, ROWS_AT_A_TIME } from './remote-sqlite.ts'
 import { openSqlite, openSqliteReader, type SqliteResult } from './sqlite-connection.ts'
 
-/** Whoever reads the log or changes a route can wait for a moment; whoever calls cannot. */
+/** Reads of the log and changes of routes can wait for a moment; calls cannot. */
 const NICENESS = 10
 
 /** Owns a connection to the embedded database, so that no query ever holds the event loop of the gateway. */

@@ -50,8 +50,8 @@ export interface SpoolRejectsTable {
 }
 
 /**
- * Sums of closed requests by the hour (UTC) in which they started, kept by the fold in the transaction that closes them,
- * so they equal the sum of the rows. They outlive the rows. An empty text stands for null.
+ * Sums of closed requests by the hour (UTC) in which they started, updated by the fold in the transaction that closes
+ * them, so they equal the sum of the rows. They outlive the rows. Null is stored as an empty text.
  */
 export interface UsageHoursTable extends UsageSumsColumns {
   /** Unix milliseconds of the hour's beginning. */
@@ -63,7 +63,7 @@ export interface UsageDaysTable extends UsageSumsColumns {
   day: number
 }
 
-/** What an hour's calls and attempts came to, once it is over (request-log/performance/keep-hours.ts). */
+/** Figures of a past hour's calls and attempts (request-log/performance/keep-hours.ts). */
 export interface PerformanceHoursTable {
   workspace: string
   hour: number

@@ -17,7 +17,7 @@ export interface PeopleTable {
   disabled_at: number | null
 }
 
-/** Those that nobody has taken yet. */
+/** Open invites. */
 export interface InvitesTable {
   id: string
   email: string

@@ -66,7 +66,7 @@ function sessionSettings({ queryTimeoutMs, forReads }: PostgresOptions): string 
   const settings = [
     // Rows leave the spool once they are committed here: a server that commits lazily would lose them.
     'synchronous_commit = on',
-    // What we have given up shall not go on at the server, with the locks it has or waits for.
+    // An abandoned query must not continue on the server, with the locks it has or waits for.
     `statement_timeout = ${queryTimeoutMs === null ? 0 : queryTimeoutMs + SERVER_GRACE_MS}`,
     ...(forReads ? READ_SETTINGS : []),
   ]
@@ -74,8 +74,8 @@ function sessionSettings({ queryTimeoutMs, forReads }: PostgresOptions): string 
 }
 
 /**
- * A connection whose query was given up is still waiting for its answer, and whoever gets it next from the pool would
- * wait behind it: it is ended instead, and what follows on it (the rollback) fails at once.
+ * A connection whose query was abandoned still waits for its answer, and its next user from the pool would wait behind
+ * it: it is closed instead, and what follows on it (the rollback) fails at once.
  */
 function endOnTimeout(client: pg.PoolClient): void {
   const query = postgresQuery(client.query.bind(client) as (...given: unknown[]) => Promise<unknown>)

@@ -14,12 +14,12 @@ export interface SessionOptions {
   onNotification?(payload: string): void
 }
 
-/** Nothing asked here takes longer than a millisecond: a server that has not answered by then is away. */
+/** No query here takes longer than a millisecond: a server that has not answered in this time is down. */
 const QUERY_MS = 3_000
 
 /**
- * The server notices within eleven seconds that we have vanished (5 + 3 × 2) and frees what the session held. We
- * notice sooner, if we ask every second: so nobody believes to hold what another one has been given.
+ * The server notices within eleven seconds that we have vanished (5 + 3 × 2) and frees what the session held. We notice
+ * sooner, by asking every second: so two nodes never both believe to hold it.
  */
 const SERVER_SETTINGS = [
   'set tcp_keepalives_idle = 5',
@@ -57,7 +57,7 @@ export async function openSession({ url, onBroken, onNotification }: SessionOpti
     try {
       return (await client.query(text, values)).rows
     } catch (error) {
-      // The statement itself is never wrong: whatever fails here, the session is of no more use.
+      // The statement itself is never wrong: any failure means that the session is unusable.
       broke(error as Error)
       throw error
     }

@@ -24,7 +24,7 @@ export function closeToOthers(dataDir: string, log: StoreLog): void {
     try {
       if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY)
     } catch (error) {
-      // Another user's file on a shared volume, or gone meanwhile: no reason not to start.
+      // Another user's file on a shared volume, or already deleted: no reason not to start.
       log.warn({ error: errorText(error) }, `cannot make ${path} readable for its owner alone: set its mode to 600`)
     }
   }

@@ -15,7 +15,7 @@ export interface DatabasePart {
   rest: number | null
 }
 
-/** What the worker can be asked for; `close` is only told. */
+/** Requests to the worker; `close` is one-way. */
 export type DatabaseTasks = {
   execute(query: SqliteQuery): DatabasePart
   next(rest: number): DatabasePart
@@ -42,8 +42,8 @@ export type RestAfter = (rests: number) => number
 const REST_MS = 60_000
 
 /**
- * The start and the first look for alerts need it for a moment and then, as a rule, nobody for hours; who looks at the
- * dashboard comes back soon.
+ * The start and the first check for alerts need it for a moment, and then usually nothing for hours; a dashboard user
+ * comes back soon.
  */
 function restAfter(rests: number): number {
   return rests < 2 ? 1_000 : REST_MS
@@ -82,7 +82,7 @@ export function openRemoteSqlite(
   async function execute(query: SqliteQuery): Promise<SqliteResult> {
     const began = transaction
     if (/^(commit|rollback)$/.test(query.sql)) transaction = null
-    // On another connection the rest of a transaction would be applied by itself.
+    // On another connection the rest of a transaction would be applied without its beginning.
     const failure = closed ? connection?.failure() : began?.failure()
     if (failure !== null && failure !== undefined) throw failure
     if (closed && connection === null) throw new Error('the database is closed')

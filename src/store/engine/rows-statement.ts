@@ -5,7 +5,7 @@ import { takesParameterLists } from './sqlite-dialect.ts'
 
 type Row = readonly unknown[]
 
-/** Few sizes, so that each is compiled once: building the SQL anew would cost more than running it. */
+/** Few sizes, so that each is compiled once: building the SQL again would cost more than running it. */
 const SIZES = [64, 8, 1] as const
 
 /**
@@ -16,7 +16,7 @@ export class RowsStatement {
   readonly #make: (size: number) => RawBuilder<unknown>
   readonly #texts = new Map<number, string>()
 
-  /** `make` writes the statement for so many rows; whatever stands for their values is replaced with each run. */
+  /** `make` writes the statement for so many rows; placeholders for their values are replaced with each run. */
   constructor(make: (size: number) => RawBuilder<unknown>) {
     this.#make = make
   }

@@ -51,7 +51,7 @@ interface WorkspacesTable {
   created_at: number
   description: ColumnType<string | null, string | null | undefined>
   limits: ColumnType<string | null, string | null | undefined>
-  /** Of the limits only: the workspace itself belongs to nobody. */
+  /** Of the limits only: the workspace itself is not managed. */
   limits_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
   /** Null: the gateway's default. */
   streaming: ColumnType<number | null, number | null | undefined>
@@ -107,7 +107,7 @@ interface RoutesTable {
   interchangeable: number | null
   /** JSON; null: it stores no answers. */
   cache: string | null
-  /** Unix milliseconds; answers stored before are not given any more. */
+  /** Unix milliseconds; answers stored before are no longer used. */
   cache_purged_at: number | null
   created_at: number
   updated_at: number

@@ -13,7 +13,7 @@ export interface Secrets {
   /** A signature that holds for this text in this context only. */
   sign(text: string, context: string): string
   isSigned(text: string, signature: string, context: string): boolean
-  /** Secrets for somebody else, one of each key: they are the same for as long as the key is there. */
+  /** Secrets to share with another service, one per key: stable as long as the key exists. */
   derived(context: string): string[]
   /** For what callers keep for us and bring back (domain/request/sealing.ts). */
   sealingKeys: readonly Uint8Array[]

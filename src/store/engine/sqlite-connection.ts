@@ -33,7 +33,7 @@ export function openSqlite(path: string, synchronousFull: boolean, pause = () =>
   return connect(database, pause)
 }
 
-/** The same database for long reads; whatever would write through it is refused. */
+/** The same database for long reads; writes are refused. */
 export function openSqliteReader(path: string): SqliteConnection {
   return connect(new DatabaseSync(path, { readBigInts: true, timeout: BUSY_TIMEOUT_MS, readOnly: true }), () => {})
 }

@@ -64,7 +64,7 @@ class SqliteExecutorDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'))
   }
 
-  /** After some errors (a full disk) SQLite has rolled back by itself; that must not hide the error. */
+  /** After some errors (a full disk) SQLite has already rolled back; that must not hide the error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'))

@@ -7,7 +7,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What the store tells its owner; the shape of the gateway's log. */
+/** The log that the store writes to; the shape of the gateway's log. */
 export interface StoreLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void

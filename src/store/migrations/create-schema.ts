@@ -151,7 +151,7 @@ function contentTables(): string[] {
   ]
 }
 
-/** The second index finds the spend of a key, whatever its workspace, and its newest hour. */
+/** The second index finds the spend of a key, in any workspace, and its newest hour. */
 function usageTables(engine: Engine): string[] {
   const counts = ['requests', 'errors', 'fallbacks', 'unpriced']
   const amounts = [

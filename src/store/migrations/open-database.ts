@@ -23,7 +23,7 @@ export interface DatabaseOptions {
 export interface OpenedDatabase extends AsyncDisposable {
   engine: Engine
   db: Kysely<Database>
-  /** The same data for reads of the log, which may take their time: they keep nobody waiting who uses `db`. */
+  /** The same data for slow reads of the log, which do not delay users of `db`. */
   reads: Kysely<Database>
   /** How often `db` has been written to; null: not only by this process. */
   writes(): number | null
@@ -68,7 +68,7 @@ async function openServer({ log, waits }: DatabaseOptions, url: string): Promise
 
   async function migrateServer(): Promise<void> {
     await refusePooledSessions(url)
-    // One step may rewrite a table, and whoever starts meanwhile waits for it: no timeout.
+    // One step may rewrite a table, and other nodes that start wait for it: no timeout.
     const migrating = open({ connections: 1, queryTimeoutMs: null })
     try {
       await migrate(migrating, 'postgres', Date.now())

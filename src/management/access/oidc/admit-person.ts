@@ -24,11 +24,11 @@ export async function admitPerson(
   const invite = email === null ? null : await findInvite(db, { email })
   const decided = decideSignIn(identity, { person, invite }, rows, now)
   if (decided.kind === 'admitted') {
-    // Somebody may have taken or withdrawn it since it was read.
+    // It may have been accepted or withdrawn since it was read.
     if (decided.takes !== null && !(await deleteInvite(db, decided.takes.id))) throw new Overtaken()
     return write(db, person, identity, decided, now)
   }
-  // Whoever has left their groups has no access any more, in no browser.
+  // A person who has left their groups loses access in every browser.
   if (person !== null) await deleteSessionsOf(db, person.id)
   // Between the two reads another sign-in of theirs may have taken the invite.
   else if ((await lockPerson(db, identity)) !== null) throw new Overtaken()
@@ -36,10 +36,10 @@ export async function admitPerson(
   return decided.reason
 }
 
-/** Whoever tries again and again fills the log of the gateway, not the audit list. */
+/** Repeated attempts fill the gateway's log, not the audit log. */
 const SAME_REFUSAL_MS = 5 * 60_000
 
-/** By issuer and subject alone: address and name of a stranger are what anybody can type. */
+/** By issuer and subject only: a stranger can type any address and name. */
 async function noteRefusal(
   db: Transaction<Database>,
   person: Person | null,

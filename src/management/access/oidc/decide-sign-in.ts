@@ -2,19 +2,19 @@ import type { Access } from '../../../domain/access.ts'
 import { accessOfGroups, type GroupRole } from '../../../domain/people/group-roles.ts'
 import type { Invite, Person, RoleSource } from '../../../domain/people/person.ts'
 
-/** What the provider has said of somebody, checked by the library. */
+/** The provider's claims about a person, verified by the library. */
 export interface Identity {
   issuer: string
   subject: string
   /** In lower case. */
   email: string | null
-  /** True only where the provider says so, or is known to verify all: an address that anybody can enter proves nothing. */
+  /** True only where the provider says so, or is known to verify all: an unverified address proves nothing. */
   isEmailVerified: boolean
   name: string | null
   groups: readonly string[]
 }
 
-/** What is known here of whoever signs in. */
+/** What is stored about the person who signs in. */
 export interface Known {
   /** With this issuer and subject. */
   person: Person | null
@@ -34,9 +34,9 @@ export interface Admitted {
 export type SignIn = Admitted | { kind: 'refused'; reason: Refusal }
 
 /**
- * What somebody who signs in may do. A role that an admin gave them stays; one from their groups is found anew each time.
- * An invite is for whoever brings the address first, and only if the provider has verified it. It goes before the groups of
- * somebody new, but never takes away what the groups give to somebody who has been here.
+ * The access of a person who signs in. A role that an admin gave stays; one from groups is derived again each time. An
+ * invite is for the first person with the address, and only if the provider has verified it. For a new person it takes
+ * precedence over groups, but it never removes what groups give a known one.
  */
 export function decideSignIn(
   identity: Identity,
@@ -62,7 +62,7 @@ function takenBy(invite: Invite): SignIn {
   return { ...admitted(invite.access, 'invite'), takes: invite }
 }
 
-/** Whoever cannot prove the address learns nothing of its invite but that the proof is missing. */
+/** Without proof of the address, the reply says no more about its invite than that the proof is missing. */
 function reasonFor({ isEmailVerified }: Identity, invite: Invite | null): Refusal {
   if (invite === null) return 'not_invited'
   return isEmailVerified ? 'invite_expired' : 'email_not_verified'

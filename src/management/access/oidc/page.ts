@@ -6,7 +6,7 @@ type Problem = Refusal | 'not_started' | 'cancelled' | 'failed' | 'unreachable' 
 interface Words {
   status: number
   title: string
-  /** What happened, and what to do next. `{provider}` stands for its name. */
+  /** What happened, and what to do next. `{provider}` is replaced with its name. */
   text: string
 }
 
@@ -71,7 +71,7 @@ const HEADERS = {
 }
 
 /**
- * A page without a script: what happened, and the next step. `who` is shown to nobody but the person who has just proved it;
+ * A page without a script: what happened, and the next step. `who` is shown only to the person who has just proved it;
  * `said` is the provider's code.
  */
 export function problemPage(problem: Problem, provider: string, { said = '', who = '' } = {}): Reply {

@@ -59,7 +59,7 @@ export function openProvider(settings: OidcSettings, fetch: Fetch): IdentityProv
       const more: Record<string, unknown> = hasUserInfo
         ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
         : {}
-      // An address counts as verified only by whoever named it.
+      // An address counts as verified only if its own source says so.
       const source: Record<string, unknown> = claims['email'] === undefined ? more : claims
       const { email, email_verified } = source
       return readIdentity({ ...more, ...claims, email, email_verified }, settings)
@@ -89,7 +89,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings, fetch:
     // The settings allow plain HTTP on this machine only.
     {
       timeout: TIMEOUT_SECONDS,
-      // The token comes from the provider itself, over TLS; its signature is checked all the same.
+      // The token comes from the provider itself, over TLS; its signature is checked anyway.
       execute: [
         client.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),

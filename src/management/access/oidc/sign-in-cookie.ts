@@ -17,7 +17,7 @@ export const SIGN_IN_MS = 10 * 60_000
 /** So that nothing encrypted for another purpose is taken for it. */
 const CONTEXT = 'sign-in cookie'
 
-/** Encrypted, which also proves that it is ours: whoever finds it cannot use its verifier. */
+/** Encrypted, which also proves that it is ours: its verifier is useless to anyone who finds it. */
 export function sealStarted(started: Started, secrets: Secrets): string {
   return secrets.encrypt(JSON.stringify(started), CONTEXT)
 }

@@ -66,7 +66,7 @@ class UsedOnce {
   }
 }
 
-/** Whatever comes of it, the sign-in is over: its cookie goes. */
+/** The sign-in ends with any outcome, so its cookie is deleted. */
 async function finish(call: Call, used: UsedOnce, deps: SignInDeps): Promise<Reply> {
   const { settings, secrets, now } = deps
   const values = cookieValues(call, SIGN_IN_COOKIE)
