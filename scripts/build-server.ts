@@ -49,7 +49,7 @@ export async function buildServer(options: { force: boolean }): Promise<void> {
       writeFileSync(join(fresh, 'licences.txt'), licencesOf(modules))
       copyData(fresh)
       writeFileSync(join(fresh, MARK), wanted)
-      // Somebody else has built the same meanwhile, and uses it.
+      // Another process has built the same in the meantime, and uses it.
       if (isCurrent()) return
       rmSync(out, { recursive: true, force: true })
       renameSync(fresh, out)
@@ -91,7 +91,7 @@ async function bundle(input: Record<string, string>, folder: string): Promise<st
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
 }
 
-/** Another program's import of a shared part is left as it is, but for the name of the built file. */
+/** Another program's import of a shared part is kept, under the name of the built file. */
 function sharedFile(source: string, importer: string | undefined): { id: string; external: true } | null {
   const part = SHARED.find((each) => basename(each) === basename(source))
   if (importer === undefined || part === undefined) return null
@@ -102,7 +102,7 @@ function sharedName(part: string): string {
   return `shared.${basename(part, '.ts')}`
 }
 
-/** The licences of the bundled packages; those that many have stand once. */
+/** The licences of the bundled packages, without repeats. */
 function licencesOf(modules: readonly string[]): string {
   const packages = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
   const byText = new Map<string, string[]>()

@@ -90,8 +90,8 @@ await buildServer({ force: false })
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled')
 
 /**
- * To load the gateway costs more than most of these files. So many run in one process, one after the other; the path
- * stands for all of them. Each is a test of that process: its hooks are its own, and one that cannot be loaded fails alone.
+ * Loading the gateway costs more than most of these files. So many run in one process, one after the other, under one
+ * path. Each is a test of that process: its hooks are its own, and one that cannot be loaded fails alone.
  */
 function together(most: number, what: string, files: readonly string[]): string[] {
   const count = Math.ceil(files.length / most)
@@ -113,7 +113,7 @@ function place(file: string): number {
   return index === -1 ? LONGEST.length : index
 }
 
-/** A file whose process does not end, whatever keeps it, must not keep the run: `run` itself would wait for ever. */
+/** A file whose process does not end must not block the run: `run` itself would wait for ever. */
 const SILENCE_MS = 900_000
 const hung = new AbortController()
 let silence = setTimeout(() => hung.abort(), SILENCE_MS)

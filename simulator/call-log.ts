@@ -99,7 +99,7 @@ function lastAsked(body: JsonObject): string {
   return asked.find((text) => text !== '') ?? lastText(body['input'])
 }
 
-/** Works for all formats: text is a string or stands in parts. */
+/** Works for all formats: text is a string or a list of parts. */
 export function lastUserText(messages: unknown): string {
   for (const message of objectsIn(messages).toReversed()) {
     if (message['role'] !== 'user') continue

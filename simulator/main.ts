@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     seed: wholeNumber('seed', values.seed, Number.MAX_SAFE_INTEGER),
     latencyMs: wholeNumber('latency-ms', values['latency-ms'], 3_600_000),
   })
-  // Before the first line of output: whoever waits for it may end us at once.
+  // Before the first line of output: a parent that waits for it may end us at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void simulator.close())
   process.stdout.write(values.json ? `${JSON.stringify(Object.fromEntries(urlsOf(simulator)))}\n` : greeting(simulator))
 }

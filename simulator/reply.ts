@@ -15,7 +15,7 @@ export interface DeclaredTool {
 
 export type ToolChoice = { kind: 'auto' | 'none' | 'any' } | { kind: 'tool'; name: string }
 
-/** What a request asks for, in words of no vendor. */
+/** What a request asks for, independent of the vendor. */
 export interface Ask {
   model: string
   /** The text of the last user message that has any. */
@@ -42,10 +42,10 @@ export interface Tweak {
   text?: string
   /** So many, with inputs made up for their schemas. */
   toolCalls?: number
-  /** Exactly these, whatever the request offers. */
+  /** Exactly these, even if the request offers others. */
   calls?: readonly ToolCall[]
   refusal?: string
-  /** The finish reason (stop reason) to send whatever the content says. */
+  /** The finish reason (stop reason) to send with any content. */
   finish?: string
   cutShort?: boolean
   cachedTokens?: number
@@ -63,7 +63,7 @@ export interface Tweak {
 export interface EmbeddingsTweak {
   usage?: 'none' | 'total-only'
   isReversed?: boolean
-  /** Whatever was asked for. */
+  /** Overrides the requested one. */
   format?: 'float' | 'base64'
 }
 

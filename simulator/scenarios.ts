@@ -24,7 +24,7 @@ export interface ScenarioContext {
 }
 
 export interface Scenario {
-  /** As documented; `<…>` stands for a value. */
+  /** As documented; `<…>` is a placeholder for a value. */
   name: string
   does: string
   /** Null: the value does not fit, so the scenario is unknown. */
@@ -148,7 +148,7 @@ export const SCENARIOS: readonly Scenario[] = [
 /** Places for a word; all others are for a number. */
 const WORD = /<(reason|fault|oddity)>/
 
-/** The scenario a model id asks for: undefined when it names none, null when nobody knows it. */
+/** The scenario a model id asks for: undefined when it names none, null when it is unknown. */
 export function scenarioOf(model: string): ((context: ScenarioContext) => Outcome | null) | null | undefined {
   const start = model.indexOf('sim-')
   if (start < 0) return undefined
@@ -160,7 +160,7 @@ export function scenarioOf(model: string): ((context: ScenarioContext) => Outcom
   return null
 }
 
-/** What stands before `sim-`, so that `claude-opus-5-5-sim-echo` obeys the rules of `claude-opus-5-5`. */
+/** The part before `sim-`, so that `claude-opus-5-5-sim-echo` obeys the rules of `claude-opus-5-5`. */
 export function modelBeforeScenario(model: string): string {
   const start = model.indexOf('sim-')
   return start < 0 ? model : model.slice(0, start).replace(/-$/, '')

@@ -30,7 +30,7 @@ export function createFamilyServer(family: Family, stage: Stage, requiredKey: st
         response.destroy()
       })
   })
-  // The client's pool must be the one to close an idle connection; otherwise tests see resets nobody scripted.
+  // The client's pool must be the one to close an idle connection; otherwise tests see unscripted resets.
   server.keepAliveTimeout = 120_000
   server.requestTimeout = 0
   return server

@@ -34,7 +34,10 @@ export interface Simulator extends SimulatedUrls {
   calls: readonly RecordedCall[]
   /** All streams since the start or `reset()`. */
   streams: Readonly<StreamCounts>
-  /** The next answers for this model, in order; `undefined` stands for the normal answer, which also returns when they are used up. */
+  /**
+   * The next answers for this model, in order; `undefined` is the normal answer, which also returns when they are used
+   * up.
+   */
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
   /**
    * Plays a task with an agent on this model: turn by turn, found by the number of tool results in the conversation, so

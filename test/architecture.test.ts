@@ -129,7 +129,7 @@ const ROOMS: Record<string, Room> = {
   },
 }
 
-/** Measures whatever there is, so it may look everywhere; nothing looks at it. */
+/** Measures anything, so it may import everything; nothing imports it. */
 const BENCH: Room = {
   rooms: [...Object.keys(ROOMS), 'test', 'scripts'],
   packages: ['kysely', 'pg', 'playwright-core', 'undici'],

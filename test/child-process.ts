@@ -56,7 +56,7 @@ export function launch({ command, args, env = {}, cwd }: LaunchOptions): ChildPr
   return child
 }
 
-/** No child outlives this process, unless a signal ends it that nobody has a handler for. */
+/** No child outlives this process, unless a signal without a handler ends it. */
 export function endWithUs(child: ChildProcess): void {
   const end = () => child.kill('SIGKILL')
   // First: what others do at the exit may take away what it works with.

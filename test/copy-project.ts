@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** A copy to build in: in place, a build would pull `dist/` from under whoever else is using it. */
+/** A copy to build in: in place, a build would remove `dist/` while other processes use it. */
 export function copyProject(folder: string): void {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
   const wanted = [

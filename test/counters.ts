@@ -21,7 +21,7 @@ export async function connectTo(url: string, prefix = '{test}:'): Promise<Connec
   return connection
 }
 
-/** An empty ledger on an empty server, that waits for what these nodes tell. */
+/** An empty ledger on an empty server that waits for the reports of these nodes. */
 export async function beginLedger(connection: Connection, generation = 7, awaited: string[] = []): Promise<void> {
   await connection.run(FLUSH, {})
   await connection.run(BEGIN, { token: 'token' })
@@ -101,7 +101,7 @@ export class SyncedLedger {
         }
         return { kind: 'refused', views: outcome.views, at: answer.at }
       }
-      // Once to hear that others wait, once to give back.
+      // Once to learn that others wait, once to give back.
       for (const other of this.others) await other.sync()
       for (const other of this.others) await other.sync()
     }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Below the ports that Linux hands out by itself: while a killed part is down, nobody else may get its port. */
+/** Below the ports that Linux assigns: while a killed part is down, no other process may get its port. */
 const LOWEST = 20_000
 /** Processes that run side by side choose from different ports: another one's may look free because it is down. */
 const PORTS_OF_PROCESS = 40

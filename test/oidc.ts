@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
 import { fixedPort } from './fixed-port.ts'
 
-/** Somebody whom the identity provider knows. */
+/** A person known to the identity provider. */
 export interface Account {
   sub: string
   email?: string
@@ -15,7 +15,7 @@ export interface Account {
 
 export interface TestProvider {
   issuer: string
-  /** Signs in whoever opens its page next, until it is set to somebody else; null: they decline. */
+  /** The account that signs in next, until it is changed; null: they decline. */
   account: Account | null
   /** It shows other keys than those it signs with. */
   hidesKeys: boolean

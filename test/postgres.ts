@@ -31,7 +31,7 @@ export interface PostgresServer {
   pid(): number
   /** Starts it again with the data it had. */
   resume(): Promise<void>
-  /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
+  /** Stops it and removes its folder; also happens when the process ends in any way. */
   stop(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 
   const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   let databases = 0
-  // A loaded machine needs long for a connection; a server that is down refuses it at once all the same.
+  // A loaded machine is slow to connect; a server that is down still refuses at once.
   const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}?connect_timeout=60`
   return {
     url: urlOf('postgres'),
@@ -179,14 +179,14 @@ function startWatchdog(user: User | null, pgCtl: string, data: string, folder: s
   }
 }
 
-/** The children would notice and end by themselves, but until then the server could not be started again. */
+/** The children would notice and end on their own, but until then the server could not be started again. */
 async function killTree(server: number): Promise<void> {
   const pids = [server, ...childrenOf(server)]
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended by itself in this moment.
+      // It has just ended.
     }
   }
   while (pids.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((resolve) => setTimeout(resolve, 10))

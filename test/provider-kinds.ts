@@ -9,7 +9,7 @@ const UNKNOWN = {
   onCallerLeft: 'abort',
 } as const
 
-/** Made-up families, of which only the providers from the environment need no address. */
+/** Made-up families, where only the providers from the environment need no address. */
 export function kindsOf(builtin: readonly { name: string; family: string }[]): ProviderKinds {
   const families = [...new Set(builtin.map(({ family }) => family))]
   return {

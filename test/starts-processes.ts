@@ -36,7 +36,7 @@ export function reaches(file: string, other: string): boolean {
   return reachedFrom(file).has(other)
 }
 
-/** Files of ours and packages that are loaded with this file, but for what these others load. */
+/** Our files and packages loaded with this file, except what these others load. */
 function reachedFrom(file: string, others: readonly string[] = []): Set<string> {
   const reached = new Set([file])
   // A set that grows is walked to its end.

@@ -20,13 +20,13 @@ export interface ValkeyServer {
   /** It no longer answers, but its connections stay (SIGSTOP); `wake` lets it go on. */
   freeze(): void
   wake(): void
-  /** It forgets all it knows, and goes on. */
+  /** It loses its data, and keeps running. */
   wipe(): Promise<void>
   /** An order as an operator types it. */
   order(command: string): Promise<void>
   /** The operating system's number of the running process. */
   pid(): number
-  /** Stops it and removes its folder; happens by itself when the process ends, however it ends. */
+  /** Stops it and removes its folder; also happens when the process ends in any way. */
   stop(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function startValkey(given: ValkeyOptions = {}): Promise<ValkeyServ
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
   options.push('--appendonly', appendOnly ? 'yes' : 'no')
   if (password !== undefined) options.push('--requirepass', password)
-  // Where it talks to the others; by itself it takes a port that Linux may have handed out.
+  // The port of its cluster bus; its default is one that Linux may have assigned.
   const busPort = inCluster ? await fixedPort() : 0
   if (inCluster) options.push('--cluster-enabled', 'yes', '--cluster-node-timeout', '5000')
   if (inCluster) options.push('--cluster-port', String(busPort))

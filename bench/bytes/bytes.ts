@@ -40,7 +40,7 @@ export const OPTIMIZED: Mode = { flags: [], warmUp: 10_000, calls: 1_000 }
 
 const TRIES = 3
 
-/** Measures up to three times, until `isDone` accepts the least figures: something else may have happened meanwhile. */
+/** Measures up to three times, until `isDone` accepts the lowest figures: other load may have disturbed one run. */
 export async function measureBytes(
   build: Build,
   mode: Mode,

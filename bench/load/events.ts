@@ -1,6 +1,6 @@
 import { STAMP } from './stamps.ts'
 
-/** Events that come one by one, each read and written by itself, or all at once: arguments of upstream.ts. */
+/** Events one at a time, each read and written separately, or all at once: arguments of upstream.ts. */
 export const PACES = { paced: '100/2', 'all at once': '100/0' } as const
 export type Pace = keyof typeof PACES
 

@@ -66,8 +66,9 @@ interface Call {
 }
 
 /**
- * Sends calls at a constant rate, whatever becomes of them, as many users do. Latency counts from the moment the call was
- * due, so a gateway that stalls is charged for the calls that would have arrived meanwhile (no coordinated omission).
+ * Sends calls at a constant rate regardless of their outcome, as many users do. Latency counts from the moment the call
+ * was due, so a gateway that stalls is charged for the calls that would have arrived in that time (no coordinated
+ * omission).
  */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopResult> {
   const traffic = startTraffic(options)

@@ -7,7 +7,7 @@ export function preciseNow(): number {
 
 /** Calls back at given times, accurate to some hundredths of a millisecond. */
 export interface PreciseTimer {
-  /** Times must be ascending. One callback may stand for several due times. */
+  /** Times must be ascending. One callback may cover several due times. */
   wakeAt(time: number): void
 }
 

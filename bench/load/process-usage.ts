@@ -60,7 +60,7 @@ export function processTree(root: number): Map<number, number> {
     try {
       if (/^\d+$/.test(pid)) stats.set(Number(pid), readStat(`/proc/${pid}`))
     } catch {
-      // It ended meanwhile.
+      // It has ended.
     }
   }
   const times = new Map([[root, stats.get(root)?.withEnded ?? 0]])

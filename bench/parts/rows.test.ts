@@ -49,7 +49,7 @@ test('calls around a late direct call do not count, however long they took', () 
       ...{ okMs: zero, lateMs: zero, okEachMs: ms, okDueMs: ms.map((_, index) => index * 100) },
     } satisfies StageResult,
   })
-  // The host paused during the third call; the fifth was slow by itself.
+  // The host paused during the third call; the fifth was slow on its own.
   const round = [
     calls(DIRECT, [50, 50, 80, 50, 50.5]),
     calls(HOP, [51, 51, 90, 51, 53]),

@@ -6,7 +6,7 @@ import { pythonWith } from '../../test/python-package.ts'
 import { PEER_KEY, type Peer } from '../run/peers.ts'
 import { bearer } from '../run/scene.ts'
 
-/** Installed when needed, never a dependency of ours. Ignored by git; removed when packages are installed anew. */
+/** Installed when needed, never a dependency of ours. Ignored by git; removed when packages are reinstalled. */
 const VERSION = '1.15.2'
 const FOLDER = join(import.meta.dirname, `../../node_modules/.cache/bench-peers/portkey-${VERSION}`)
 const PACKAGE = '@portkey-ai/gateway'

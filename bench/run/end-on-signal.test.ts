@@ -30,7 +30,7 @@ for (const [signal, expected] of [
   })
 }
 
-/** One that nobody has waited for yet has ended all the same. */
+/** A zombie has ended, too. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

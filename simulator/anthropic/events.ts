@@ -34,7 +34,7 @@ export function* streamMessage(message: JsonObject): Iterable<StreamEvent> {
   yield messageEvent('done', 'message_stop', {})
 }
 
-/** The name of the event stands in its data too. */
+/** The event's name is repeated in its data. */
 export function messageEvent(phase: Phase, event: string, data: JsonObject): StreamEvent {
   return { phase, event, data: { type: event, ...data } }
 }

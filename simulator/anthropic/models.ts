@@ -99,7 +99,7 @@ export const ANTHROPIC_MODELS: readonly AnthropicModel[] = [
   },
 ]
 
-/** The rules of the model, or null for an id that is not listed: such a model accepts whatever any model accepts. */
+/** The rules of the model, or null for an id that is not listed: such a model accepts what any model accepts. */
 export function anthropicModel(id: string): AnthropicModel | null {
   const name = modelBeforeScenario(id)
   return ANTHROPIC_MODELS.find((model) => model.id === name || model.aliases.includes(name)) ?? null

@@ -28,7 +28,7 @@ export function problemWithRequest(body: JsonObject, version: string, hasBetas: 
   )
 }
 
-/** A beta lets system texts stand between the turns. */
+/** A beta allows system texts between the turns. */
 function conversation(body: JsonObject): JsonObject[] {
   return objectsIn(body['messages']).filter(({ role }) => role !== 'system')
 }

@@ -152,7 +152,7 @@ const betaMessage = openObject({
   content: textOr(arrayOf(openObject({ type: text }))),
 })
 
-/** What holds whatever betas a request asks for. */
+/** What applies with any betas. */
 export const betaShape: Check = openObject({
   model,
   max_tokens: atLeast(0),

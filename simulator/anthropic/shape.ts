@@ -69,7 +69,7 @@ export function arrayOf(check: Check): Check {
   }
 }
 
-/** A union told apart by `type`, which the vendor then names in the path. */
+/** A union by `type`, which the vendor then names in the path. */
 export function tagged(variants: Record<string, Check>, standard?: string): Check {
   const expected = Object.keys(variants)
     .map((name) => `'${name}'`)

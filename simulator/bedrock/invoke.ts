@@ -20,7 +20,7 @@ function vendorName(model: string): string {
   return model.replace(/^.*anthropic\./, '').replace(/(-\d{8})?-v\d+(:\d+)*$/, '')
 }
 
-/** The vendor's message, or null when the body of an invocation is good. `asked`: with what the path tells. */
+/** The vendor's message, or null when the body of an invocation is good. `asked`: includes what is in the path. */
 export function problemWithInvoke(asked: JsonObject): string | null {
   if (asked['anthropic_version'] !== VERSION) return 'anthropic_version: Field required'
   const betas = asked['anthropic_beta']

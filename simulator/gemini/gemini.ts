@@ -34,7 +34,7 @@ export const geminiFamily: Family = {
     }),
     embeddingsOperation,
   ],
-  /** The model and what is asked of it are in the path. Without `alt=sse` a stream is one array, which nobody here asks for. */
+  /** Model and method are in the path. Without `alt=sse` a stream is one array, which is not simulated. */
   route(url) {
     const [, model, method] = ASKED.exec(url.pathname) ?? []
     if (model === undefined || method === undefined) return null

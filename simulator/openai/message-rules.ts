@@ -107,7 +107,7 @@ function problemWithCalls(message: JsonObject, path: string): OpenaiError | null
   return null
 }
 
-/** Every call is answered by the tool messages right behind it, and no tool message stands alone. */
+/** Every call is answered by the tool messages right after it, and every tool message answers a call. */
 function problemWithPairing(messages: readonly JsonObject[]): OpenaiError | null {
   let open = new Set<string>()
   let asked = false

@@ -22,7 +22,7 @@ export function problemWithRequest(body: JsonObject): OpenaiError | null {
 
 /** Fields a gateway may accept from its callers but must take out before it calls this vendor. */
 const GATEWAY_EXTENSIONS = ['cache_control', 'is_error']
-/** Their content belongs to the caller, who may call a property whatever they like. */
+/** Their content belongs to the caller, who may name a property anything. */
 const CALLER_DATA = new Set(['parameters', 'schema', 'metadata', 'logit_bias'])
 
 function problemWithExtensions(value: unknown, path: string): OpenaiError | null {

@@ -7,7 +7,7 @@ export function frameOf({ event, data }: Omit<StreamEvent, 'phase'>, { newline =
   return `${name}data:${space}${text}${newline}${newline}`
 }
 
-/** In writes of so many bytes, whatever character or event they cut in two. */
+/** In writes of so many bytes, even within a character or event. */
 export function* piecesOf(frame: string | Uint8Array, size: number): Iterable<Uint8Array> {
   const bytes = Buffer.from(frame)
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)

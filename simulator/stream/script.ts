@@ -35,7 +35,7 @@ export type StreamStep =
   | { waitMs: number }
   /** Nothing more until the test calls `resume()`. */
   | 'stall'
-  /** The body ends properly here, whatever was sent. */
+  /** The body ends properly here, after any content. */
   | 'end'
   /** The connection closes within the body. */
   | 'cut'

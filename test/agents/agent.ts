@@ -7,7 +7,7 @@ import { launch } from '../child-process.ts'
 import { AGENTS_FOLDER } from './install.ts'
 import type { Way } from './yard.ts'
 
-/** What an agent is told about the gateway. */
+/** An agent's settings for the gateway. */
 export interface Connection {
   url: string
   key: string
@@ -104,7 +104,7 @@ function runCodex({ environment, ...gateway }: Connection, { home, work }: Folde
   return goOut(CODEX, args, { home, work }, { ...environment, SWITCHYARD_KEY: gateway.key })
 }
 
-/** What `switchyard connect` prints, and besides it: nothing is asked of, or told to, anybody else. */
+/** What `switchyard connect` prints, plus settings that keep it from contacting other hosts. */
 function codexConfig(connection: Omit<Connection, 'environment'>, more: string): string {
   return `check_for_update_on_startup = false
 project_doc_max_bytes = 1000000

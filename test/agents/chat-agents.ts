@@ -20,7 +20,7 @@ export const openCode: Agent = {
       SWITCHYARD_KEY: key,
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
-      // It installs what its plugins need as soon as there is a configuration; here nobody offers it.
+      // It installs what its plugins need as soon as there is a configuration; this address refuses it.
       npm_config_registry: 'http://127.0.0.1:9/',
       npm_config_fetch_retries: '0',
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Refuses everything and remembers what was asked for: whoever wants to leave the machine comes here. */
+/** Refuses and records every request: programs that want to leave the machine end up here. */
 export interface DeadEnd {
   /** Variables that send a program here, except for what listens on this machine. */
   environment: Record<string, string>

@@ -89,7 +89,7 @@ export interface Report extends Outing {
 
 export interface Errand {
   limits: Limits
-  /** What stands in the file that becomes part of every prompt. */
+  /** Content of the file that becomes part of every prompt. */
   memory?: string
 }
 

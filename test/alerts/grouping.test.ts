@@ -24,11 +24,11 @@ const condition = (identity: string, severity: Severity = 'critical'): Condition
   ...{ forMs: 0, holdMs: 0, isOnce: false, supersedes: [] },
 })
 
-/** A look of a node whose clock says `now`; what it does not find any more is over at once. */
+/** A check by a node whose clock says `now`; conditions it no longer finds end at once. */
 const look = (now: number, ...conditions: Condition[]) =>
   recordFindings(store.db, { conditions, unknown: new Set() }, { now: () => now, graceMs: 0, groupMs: GROUP_MS })
 
-/** Every message, oldest first: to whom, and about what. */
+/** Every message, oldest first: channel and events. */
 async function messages(): Promise<string[]> {
   const rows = await store.db.selectFrom('alert_deliveries').select(['channel_id', 'events']).orderBy('id').execute()
   return rows.map(({ channel_id: to, events }) => {
@@ -57,7 +57,7 @@ test('what is found before a message is due joins it, each channel by what it ge
 
   const claimed = await claim(store.db, due)
   assert.equal(claimed.length, 2)
-  // One that is sent again stays as it was, whatever is found meanwhile.
+  // A retried one stays as it was, even if more is found.
   for (const each of claimed) await finish(store.db, each, 'it answered 500', due)
   await look(due + 1, condition('one'), condition('quiet', 'info'), condition('three'))
   assert.deepEqual((await messages()).sort(), [

@@ -19,7 +19,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Somebody who gets webhooks. */
+/** A receiver of webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const received: ReceivedMessage[] = []
   let status = 204

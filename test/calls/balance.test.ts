@@ -5,7 +5,7 @@ import { FAILURES_TO_OPEN } from '../../src/domain/circuit.ts'
 import { type Answered, type Harness, hello, type Json, type Row, startHarness, until } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 
-/** Two accounts of one provider, and the models by which the simulator tells them apart. */
+/** Two accounts of one provider, and the models by which the simulator distinguishes them. */
 const group = (name: string, fields: string, more = '') =>
   `      ${name}: { chain: [{ ${fields}, members: [{ provider: east, model: ${name}-east, retries: 0${more} }, ` +
   `{ provider: west, model: ${name}-west, retries: 0 }] }, { provider: openai, model: ${name}-last }] }`

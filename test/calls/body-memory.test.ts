@@ -26,7 +26,7 @@ const bodyOf = (bytes: number, model = 'gpt-sim-echo') => {
 }
 const LARGE = bodyOf(BODY_BYTES)
 
-/** A call of which only the first bytes are sent, until it is told to go on or leave. */
+/** A call that sends only its first bytes, until it continues or leaves. */
 interface Sender {
   socket: Socket
   /** Head and body of what came back so far. */

@@ -27,11 +27,11 @@ interface Passed {
   headers: Headers
   /** Small calls that began after it and ended before it. */
   overtakers: number
-  /** The longest text that the serving thread read or wrote as JSON meanwhile. */
+  /** The longest text that the serving thread read or wrote as JSON during it. */
   longestJson: number
 }
 
-/** Sends a large request, and small calls one after the other meanwhile. */
+/** Sends a large request, and small calls one after the other at the same time. */
 async function pass(request: object): Promise<Passed> {
   const text = Buffer.from(JSON.stringify(request))
   let longestJson = 0

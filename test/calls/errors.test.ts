@@ -34,7 +34,7 @@ const { chat, simulator, url } = harness
 beforeEach(() => simulator.reset())
 after(() => harness.stop())
 
-/** A repeat may succeed without anybody changing anything; every other error is final. */
+/** A retry may succeed without any change; every other error is final. */
 const RETRYABLE = new Set<keyof typeof ERRORS>([
   ...(['rate_limited', 'upstream_error', 'provider_overloaded', 'upstream_timeout'] as const),
 ])

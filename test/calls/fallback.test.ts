@@ -6,7 +6,7 @@ import { type Answered, type Harness, hello, type Json, KEY, startHarness, until
 type FamilyName = 'openai' | 'anthropic'
 type Calls = 1 | 2 | 3
 
-/** One failure: what the provider does, what the caller sees, whether the chain goes on, how often it is asked. */
+/** One failure: what the provider does, what the caller sees, whether the chain continues, how often it is asked. */
 interface TableRow {
   signal: string
   answer: ScriptedAnswer

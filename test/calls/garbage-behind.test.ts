@@ -58,7 +58,7 @@ describe('garbage behind a complete request', () => {
         await until(() => harness.upstream().length === 1, 'the provider is asked')
         sent += 1
         if (sent < 3) return
-        // Read by then, because the same thread has answered something that came later.
+        // Read by now: the same thread has answered a later request.
         await harness.get('/healthz')
         simulator.release()
       })

@@ -45,7 +45,7 @@ function newPresence(): Presence & { leave(): void } {
   }
 }
 
-/** A gateway with the log as a list; memory for two calls and one outcome of them unless told otherwise. */
+/** A gateway with the log as a list; by default with memory for two calls and one outcome of them. */
 function noStream(): never {
   throw new Error('no stream is expected here')
 }

@@ -178,7 +178,7 @@ describe('one model', () => {
   }
 })
 
-/** A provider with pages of its own size, whatever the reader asks for. */
+/** A provider with its own page size, ignoring the requested one. */
 function pagingServer(pages: string[][]) {
   const cursors: (string | null)[] = []
   const server = createServer((request, response) => {

@@ -41,7 +41,7 @@ function request(model: string): string {
 }
 
 const SERVED = request('gpt-4o-mini')
-/** Read, looked up and logged, at no cost to anybody but the gateway. */
+/** Read, looked up and logged, without calling a provider. */
 const UNKNOWN = request('no-such-model')
 
 async function openAll(url: URL): Promise<Socket[]> {
@@ -94,7 +94,7 @@ function starve({ child }: Started): () => void {
 describe('2,000 callers at once, in a process that has served nothing yet', () => {
   test('are all served, on connections that are new', async () => {
     const { gateway, url } = await startCold('500')
-    // Whatever the machine does meanwhile, all of them are there when the gateway looks.
+    // All of them are waiting when the gateway resumes, however slow the machine.
     gateway.child.kill('SIGSTOP')
     const sockets = await openAll(url)
     const answers = sockets.map((socket) => ask(socket))

@@ -17,7 +17,7 @@ const SECRETS = {
 }
 const PATTERNED = 'sk-proj-abcdefghijklmnop'
 
-/** What the provider says in every field of its answer that anybody reads; the status goes with it. */
+/** What the provider sends in every header field that is read, with its status. */
 let echo: { status: number; words: string } = { status: 200, words: '' }
 const provider = createServer((request, response) => {
   request.resume().on('end', () => {

@@ -42,7 +42,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A process of its own: whom to trust is read when one starts. */
+/** A separate process: the trusted CAs are read at its start. */
 async function callsFrom(url: string, env: Record<string, string>): Promise<string[]> {
   const program = `
     import { createUpstreamClient } from '${new URL('../../src/upstream/client.ts', import.meta.url)}'

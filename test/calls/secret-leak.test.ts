@@ -76,7 +76,7 @@ const folder = newFolder()
 let marks: Record<string, string> = { ...SECRETS, ...CONTENT, ...VECTORS }
 let started: Started
 let url: string
-/** Everything that anybody outside has seen. */
+/** Everything visible from outside. */
 const seen: { what: string; text: string }[] = []
 
 before(async () => {
@@ -279,7 +279,7 @@ const signIn = (key: string) => ({
   body: JSON.stringify({ key }),
 })
 
-/** Signs in and looks around. What the cookie is made of may stand in that cookie and nowhere else. */
+/** Signs in and looks around. The cookie's value may appear in that cookie and nowhere else. */
 async function lookAround(): Promise<void> {
   const answer = await fetch(`${url}/sessions`, signIn(SECRETS.adminKey))
   seen.push({ what: 'signing in', text: await answer.text() })
@@ -293,7 +293,7 @@ async function lookAround(): Promise<void> {
   await ask('/keys', { method: 'POST', headers: { cookie } })
 }
 
-/** Whom a caller names as its user is a column of the request log (docs/attribution.md), and nowhere else. */
+/** The user named by a caller is a column of the request log (docs/attribution.md), and nowhere else. */
 const leaksInFile = (path: string) => leaksIn(readFileSync(path)).filter((name) => name !== 'user')
 const leaksIn = (text: string | Buffer) =>
   Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []))

@@ -122,7 +122,7 @@ describe('a hard budget of several gateways', () => {
         while ((await chat(key)) === 200);
       })
       await Promise.all(callers)
-      // A node tells a moment after the answer what a call has left of its hold.
+      // A node reports the unused part of a hold a moment after the answer.
       do await until(() => isNothingHeld(key), 'nothing is held')
       while ((await chat(key)) === 200)
     })

@@ -32,7 +32,7 @@ async function newKey(node: ClusterNode): Promise<Key> {
   return json
 }
 
-/** Waits until it holds at every node and tells how long that took at each. */
+/** Waits until it is true at every node and returns how long that took at each. */
 async function seen(
   t: TestContext,
   what: string,

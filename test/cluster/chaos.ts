@@ -15,7 +15,7 @@ export interface ChaosOptions {
   durationMs: number
   /** Between two calls of one client, on average; there are twelve clients. */
   pauseMs: number
-  /** How much happens in so long depends on the machine: the load goes on until this is true. */
+  /** How much happens in that time depends on the machine: the load continues until this is true. */
   isEnough?(calls: readonly SentCall[]): boolean
   /** A lease must run out, spools must arrive, counters be rebuilt. */
   settledWithinMs?: number
@@ -38,7 +38,7 @@ const SAMPLED_EVERY_MS = 500
 /** Of the differences that a node finds: more of them say no more. */
 const TOLD = 6
 const SETTLED_WITHIN_MS = 120_000
-/** Of its planned length: a run that has not seen enough by then fails. */
+/** Times its planned length: a run that has not seen enough after that fails. */
 const LONGEST = 3
 
 /** Kills parts of a cluster under load by a seeded schedule, then compares what everybody saw. */
@@ -57,7 +57,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
     const load = startLoad({ url: cluster.front.url, seed, aliases: workload.aliases, pauseMs })
     const progress = setInterval(() => say(progressText(cluster, load)), PROGRESS_MS)
-    // Whatever fails below, nothing goes on without end.
+    // Everything ends, even after a failure below.
     ends.push(
       () => clearInterval(progress),
       () => load.stop(),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type ChaosKey, KEYS } from './workload.ts'
 
-/** Statuses by code, as docs/errors.md tells callers. */
+/** Statuses by code, from docs/errors.md. */
 export function documentedErrors(): Map<string, number> {
   const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
   return new Map(

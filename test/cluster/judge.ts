@@ -40,9 +40,9 @@ export interface Verdict {
   served: number
   /** Calls answered with 200, of streams to their end, whose row does not say so with the same cost: must be 0. */
   lost: number
-  /** Streams of which the client saw the end. */
+  /** Streams whose end the client saw. */
   streamed: number
-  /** Streams of which the client saw content and no end. */
+  /** Streams whose client saw content but no end. */
   cutStreams: number
   upstreamCalls: number
   /** Upstream calls without a row: must be 0. */
@@ -51,12 +51,12 @@ export interface Verdict {
   cut: number
   noNode: number
   interrupted: number
-  /** Rows that nobody closed: must be 0. */
+  /** Rows that were never closed: must be 0. */
   open: number
   /** Answers by `status code`. */
   answers: Record<string, number>
   budgets: { key: ChaosKey; limit: bigint; spent: bigint; most: bigint; samples: number }[]
-  /** Every broken promise in words. */
+  /** Every broken promise as a sentence. */
   problems: string[]
 }
 
@@ -175,7 +175,7 @@ function checkCutStreams(
 
 /** Refusals that come before there is a call to log. */
 const UNLOGGED = ['unauthorized', 'overloaded', 'log_full']
-/** The provider may have been paid when the counters stop answering: the row then tells more than the caller saw. */
+/** The provider may have been paid when the counters stop answering: the row then has more than the caller saw. */
 const ROW_KNOWS_MORE = 'limits_unavailable'
 
 /** Other codes are documented too, but no part that is down explains them: keys, routes and provider are there. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A TCP line to a server that can be cut and mended. */
 export interface Line {
   port: number
-  /** `refuse`: connections break and none is taken. `hang`: they stay, and nothing passes any more. */
+  /** `refuse`: connections break and new ones are refused. `hang`: they stay open, but nothing passes. */
   cut(how: 'refuse' | 'hang'): void
   mend(): void
   close(): Promise<void>
@@ -46,7 +46,7 @@ export async function startLine(targetPort: number): Promise<Line> {
       if (how === 'refuse') breakAll()
     },
     mend() {
-      // What was swallowed meanwhile is missing in these streams.
+      // These streams lack the bytes swallowed during the hang.
       if (state === 'hang') breakAll()
       state = 'whole'
     },

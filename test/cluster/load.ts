@@ -42,7 +42,7 @@ export interface Load {
   calls: readonly SentCall[]
   /** One more call for this key, now. */
   once(key: ChaosKey): Promise<SentCall>
-  /** Calls in flight end by themselves. */
+  /** Lets calls in flight finish. */
   stop(): Promise<void>
 }
 
@@ -60,13 +60,13 @@ const KEPT_FOR_ONCE = 20
 /** Longer than any documented wait: a call that takes this long is one that the cluster has forgotten. */
 const ANSWER_WITHIN_MS = 60_000
 
-/** Clients of several keys that call one after the other, with pauses, until told to stop. */
+/** Clients of several keys that call one after the other, with pauses, until `stop`. */
 export function startLoad({ url, seed, aliases, pauseMs }: LoadOptions): Load {
   const calls: SentCall[] = []
   const stopping = new AbortController()
   const taken = new Map<ChaosKey, number>()
 
-  /** Null when the key has used up its aliases, but for so many. */
+  /** Null when the key has only `kept` aliases left. */
   function nextAlias(key: ChaosKey, kept: number): string | null {
     const number = taken.get(key) ?? 0
     if (number >= aliases.length - kept) return null

@@ -18,13 +18,15 @@ export interface ClusterNode {
   isUp(): boolean
   /** For how long it has served, all in all. */
   upMs(): number
-  /** True once it serves, false when it was killed before it did; rejects when it ended by itself. `more`: variables. */
+  /**
+   * True once it serves, false when it was killed before it did; rejects when it ended unexpectedly. `more`: variables.
+   */
   start(more?: Readonly<Record<string, string>>): Promise<boolean>
   /** kill -9, also half-way through its start. */
   kill(): Promise<void>
   /** Its exit code after a peaceful stop; null if it was not running. */
   stop(): Promise<number | null>
-  /** How often it ended although nobody had asked it to. */
+  /** How often it ended unexpectedly. */
   ownEnds(): number
   manage(method: string, path: string, body?: unknown): Promise<Answered>
 }

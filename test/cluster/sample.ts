@@ -14,7 +14,9 @@ export interface SamplingOptions {
   everyMs: number
 }
 
-/** Asks the log and every node, again and again, what has been spent of the hard budgets; whoever is down is passed by. */
+/**
+ * Repeatedly reads from the log and every node what has been spent of the hard budgets, skipping nodes that are down.
+ */
 export function startSampling(
   { nodes, databaseUrl }: Pick<Cluster, 'nodes' | 'databaseUrl'>,
   { limits, everyMs }: SamplingOptions,
@@ -66,7 +68,7 @@ export function startSampling(
 /** In picodollars by the ids of keys; a key without rows is not in it. */
 async function sumsOfLog(databaseUrl: string): Promise<Map<string, bigint>> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000, query_timeout: 5_000 })
-  // A server that is killed meanwhile must not end this process.
+  // A server that is killed must not end this process.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -32,7 +32,7 @@ const LONGEST_DOWN_MS = { node: 5_000, postgres: 7_000, valkey: 5_000 }
 /** Some nodes stay away for so long that others close their calls. */
 const LONG_DOWN = 0.12
 const LONG_DOWN_MS = 18_000
-/** A node that was told to start serves by then, on a busy machine too. */
+/** A starting node serves within this time, on a busy machine too. */
 const START_MS = 5_000
 
 /** The same seed, length and parts give the same schedule: which part is killed when, and for how long. */
@@ -52,8 +52,8 @@ export function planStrikes({ seed, durationMs, parts = PARTS }: ScheduleOptions
 }
 
 /**
- * A part may be struck again as soon as it has been told to start, which is before it serves. One node is left alone,
- * or there would be nobody to call and nothing to see.
+ * A part may be struck again once it has been started, which is before it serves. One node is spared, or there would be
+ * none to call and nothing to see.
  */
 function pickParts(random: Random, parts: readonly Part[], downUntil: ReadonlyMap<Part, number>, atMs: number): Part[] {
   const picked: Part[] = []

@@ -11,14 +11,14 @@ export interface Strikes {
   done: Promise<void>
 }
 
-/** A node was killed, by its index: when it was told, and when it was gone. */
+/** A killed node, by its index: when the signal was sent, and when it had ended. */
 export interface Kill {
   node: number
   at: number
   goneAt: number
 }
 
-/** Resolves when the part has been told to start; what it then says of being up is wrapped, so as not to wait for it. */
+/** Resolves when the part has been started; its promise to be up is wrapped, so as not to wait for it. */
 type Restart = Promise<{ isUp: Promise<boolean> }>
 
 /** Plays the schedule. Nodes are killed half-way through a start too; the servers are up before they are killed again. */

@@ -55,7 +55,7 @@ interface WorkloadOptions {
   longestMs?: number
 }
 
-/** Every alias is good for one call of each key: a route's name is all that the row of an unanswered call tells. */
+/** Every alias serves one call of each key: a route's name is all that the row of an unanswered call has. */
 export function planWorkload({ durationMs, pauseMs, longestMs = durationMs }: WorkloadOptions): Workload {
   const callsOfKey = Math.ceil((longestMs / pauseMs) * CLIENTS)
   const aliases = Array.from({ length: callsOfKey + 50 }, (_, number) => aliasOf(number))

@@ -18,7 +18,7 @@ interface Asked {
   json: Json
 }
 
-/** A check of somebody else; the test says what it answers. */
+/** An external check; the test decides its answers. */
 const asked: Asked[] = []
 let respond: (asked: Asked, response: ServerResponse) => void = () => {}
 const guardrail = createServer(async (request, response) => {

@@ -117,11 +117,11 @@ async function runRound({ round, random, concurrency, gateway, folder, simulator
   const clients = startClients({ url: running.ready, key: KEY, concurrency, next: plan.next })
   const longestMs = round % LONG_ROUND === 0 ? LONG_LOAD_MS : LONGEST_LOAD_MS
   const loadMs = Math.round(SHORTEST_LOAD_MS + random() * (longestMs - SHORTEST_LOAD_MS))
-  // On a busy machine a process may be killed before it has answered anybody: worth seeing, but not in every round.
+  // On a busy machine a process may be killed before it has answered any call: worth seeing, but not in every round.
   if (round % 2 === 0) await Promise.race([clients.firstAnswer, clients.done])
   if (round === FULL_ROUND) await Promise.race([clients.allSeen, clients.done])
   await sleep(loadMs / 2)
-  // Nobody waits for it: the kill comes when it comes.
+  // Not awaited: the kill comes at its own time.
   const underLoad = readBudget(running.ready).catch(() => [])
   await sleep(loadMs / 2)
   if (round === FULL_ROUND) await until(() => isHedgeOpen(clients.open, simulator), 'both entries of a hedge run')

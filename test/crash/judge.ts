@@ -52,7 +52,7 @@ export interface Evidence {
   sent: readonly SentCall[]
   upstream: readonly UpstreamCall[]
   rows: readonly LoggedRow[]
-  /** In the order of time; the last one of when nothing was running any more. */
+  /** In the order of time; the last one when nothing was running. */
   budget: readonly BudgetSample[]
 }
 
@@ -61,17 +61,17 @@ export interface Verdict {
   /** Of these, in formats other than chat. */
   messages: number
   responses: number
-  /** Answered calls whose row says what the client was told. */
+  /** Answered calls whose row matches the client's answer. */
   logged: number
   /** Answered minus logged: must be 0. */
   missing: number
-  /** Streams of which the client saw the end. */
+  /** Streams whose end the client saw. */
   streamed: number
-  /** Streams of which a client saw content and no end. */
+  /** Streams whose client saw content but no end. */
   cutStreams: number
   /** By the hard budget. */
   refused: number
-  /** Rows of which another entry was asked, too, and lost. */
+  /** Rows with another entry that was also called, and lost. */
   hedged: number
   /** Calls that were killed while both entries ran. */
   cutHedges: number
@@ -79,9 +79,9 @@ export interface Verdict {
   /** Upstream calls without a row: must be 0. */
   unknown: number
   interrupted: number
-  /** Rows that nobody closed: must be 0. */
+  /** Rows that were never closed: must be 0. */
   open: number
-  /** Every broken promise in words, these and the finer ones. */
+  /** Every broken promise as a sentence, these and the finer ones. */
   problems: string[]
 }
 
@@ -216,7 +216,7 @@ export function namesCalls({ called, lost }: LoggedRow, made: number): boolean {
   return made <= called && made >= called - lost
 }
 
-/** Who saw a part of an answer pays, although nobody told the end. The number of such calls. */
+/** A caller who saw part of an answer pays, even without its end. The number of such calls. */
 function checkCutStreams(sent: readonly SentCall[], rows: ReadonlyMap<string, LoggedRow>, problems: string[]): number {
   const cut = sent.filter(({ sawContent, answer }) => sawContent && answer === null)
   for (const { token, isPriced } of cut) {

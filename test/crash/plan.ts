@@ -30,12 +30,12 @@ export interface RoundPlan {
 export const TIGHT_KEY = 'gw_live_tight000000000000000000000000000'
 /** What the hard budget grows by from round to round: little more than one call holds, and two run at once. */
 const TIGHT_CENTS_PER_ROUND = 0.08
-/** Routes of a round, each good for one call: a route's name is all that the row of an unanswered call tells. */
+/** Routes of a round, each for one call: a route's name is all that the row of an unanswered call has. */
 const ROUTES_PER_ROUND = 200
 
 type Kind = Omit<PlannedCall, 'token' | 'format' | 'key' | 'isPriced' | 'isHedged'>
 
-/** What stands before `sim-` in a model id is free, so every call can have a model of its own. They have no price. */
+/** The part before `sim-` in a model id is free, so every call can have its own model. They have no price. */
 const DIRECT: readonly ((token: string) => Kind)[] = [
   (token) => answered(`gpt-${token}-sim-echo`, null),
   (token) => answered(`gpt-${token}-sim-slow-25`, null),
@@ -54,8 +54,8 @@ function answered(model: string, ended: Kind['ended']): Kind {
 }
 
 /**
- * What serves a routed call. All have a price: a call whose bound is unknown costs nothing when it is interrupted, or
- * rather nobody knows what. Streams last up to a second and one hedge lasts two, to be killed in the middle.
+ * What serves a routed call. All have a price: an interrupted call without a known bound costs nothing. Streams last up
+ * to a second and one hedge lasts two, to be killed in the middle.
  */
 const ROUTED: readonly { served: string; falls?: boolean; late?: string; ended: PlannedCall['ended'] }[] = [
   { served: 'openai, model: gpt-crash-sim-events-60-15', ended: 'finished' },

@@ -30,7 +30,7 @@ describe('keys', () => {
   before(async () => {
     harness = await startHarness({ config: CONFIG })
     browser = await launchChromium()
-    // A name that is taken, and a change that somebody else overtook.
+    // A name that is taken, and a change overtaken by another one.
     visited = await visit(browser, harness.url, { expectedStatuses: [409, 412] })
     page = visited.page
     await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/keys')
@@ -151,7 +151,7 @@ describe('keys', () => {
     assert.deepEqual((await stored()).limits, { rpm: 1, max_output_tokens: 4000, budget })
     await drawer.getByRole('textbox', { name: 'Budget', exact: true }).fill('')
     await drawer.getByLabel('Default output limit').fill('')
-    // The page has read its own change before somebody else makes one.
+    // The page has read its own change before another client makes one.
     const reread = page.waitForResponse(
       (each) => each.request().method() === 'GET' && each.url().endsWith(`/keys/${id}`),
     )
@@ -195,7 +195,7 @@ describe('keys', () => {
   })
 
   test('its values are listed with their last use and their end, and revoked one by one', async () => {
-    // Read anew: the calls above were made behind the back of the page.
+    // Reloaded: the calls above were not made by the page.
     await page.reload()
     const values = dialog(/walker/).getByRole('region', { name: 'Values of walker' })
     const valueRow = (of: string) => values.getByRole('row').filter({ hasText: of.slice(0, 12) })

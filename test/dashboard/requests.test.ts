@@ -296,7 +296,7 @@ describe('following', () => {
     const waiting = page.getByRole('button', { name: '1 new' })
     await waiting.waitFor()
     assert.equal(await rowOf(second).count(), 0)
-    // A pointer on its way to the button leaves the list, which then may bring the request in by itself.
+    // A pointer on its way to the button leaves the list, which then may show the request without a click.
     await waiting.dispatchEvent('click')
     await rowOf(second).waitFor()
     assert.equal((await rows().first().getByRole('link').getAttribute('data-request')) ?? '', second.json.id)

@@ -5,7 +5,7 @@ import { ADMIN_KEY, type Harness, hello, type Json, startHarness, until } from '
 import { launchChromium } from './chromium.ts'
 import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
 
-/** The file's route stands in a workspace of its own, so that the default one begins empty. */
+/** The file's route is in its own workspace, so that the default one begins empty. */
 const CONFIG = `
 workspaces:
   team:

@@ -70,7 +70,7 @@ describe('around every page', () => {
         headers: { authorization: `Bearer ${ADMIN_KEY}` },
       })
     }
-    // The page asks for something by itself now and then; whoever is faster, it or the click, finds the session gone.
+    // The page polls now and then; either a poll or the click finds the session gone.
     await page
       .getByRole('link', { name: 'Routes' })
       .click({ timeout: 2000 })

@@ -94,7 +94,7 @@ describe('the usage page', () => {
     await assertAccessible(page, 'usage with a list of filters')
     await page.getByRole('option', { name: 'smart' }).click()
     await page.getByRole('img', { name: 'Requests per hour by route: smart 1' }).waitFor()
-    // Chart and table are answers of their own: which one comes first, nobody knows.
+    // Chart and table load separately, in any order.
     await until(async () => (await names()).join() === 'smart', 'the table has only that route')
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.getByRole('img', { name: /fast 3/ }).waitFor()

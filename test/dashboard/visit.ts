@@ -26,7 +26,7 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
   page.setDefaultTimeout(90_000)
   const problems: string[] = []
   const expected = (text: string) =>
-    // Whoever is not signed in is told so by a 401, which the browser shows as an error.
+    // Without a session the API answers 401, which the browser logs as an error.
     [401, ...expectedStatuses].some((status) => text.includes(`the server responded with a status of ${status}`))
   page.on('console', (message) => {
     const isBad = message.type() === 'error' || message.type() === 'warning'
@@ -88,7 +88,7 @@ export async function assertAccessible(page: Page, where: string, except: readon
 const SETTLED = `document.querySelector('h1') !== null &&
   document.querySelector('[aria-label^=Loading], [aria-busy=true], .mantine-Skeleton-root') === null`
 
-/** Waits until nothing on the page is loading any more, as far as a person can see. */
+/** Waits until nothing on the page is visibly loading. */
 export async function settled(page: Page): Promise<void> {
   // Asked through the debugger: the page's policy forbids to evaluate text in it.
   while (!(await page.evaluate(SETTLED))) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -94,7 +94,8 @@ describe('the load balancer', () => {
     requireDebianPackage('nginx', () => existsSync('/usr/sbin/nginx'))
     const own = config
       .replace('/etc/nginx/proxy.conf', join(ROOT, 'deploy/nginx/proxy.conf'))
-      // The image has a newer nginx than Debian (1.27.3 brought this word), and there is nobody of this name here.
+      // The image has a newer nginx than Debian (1.27.3 introduced this keyword), and this host name does not exist
+      // here.
       .replaceAll(/gateway-(\d):8080 resolve/g, '127.0.0.1:808$1')
       .replace('http {', `pid ${folder}/nginx.pid;\nhttp {`)
     const path = join(folder, 'nginx.conf')

@@ -10,7 +10,7 @@ import { fixedPort } from '../fixed-port.ts'
 import { until } from '../harness.ts'
 import { ROOT } from './manifest.ts'
 
-/** A stand-in for a gateway that can be told how to behave, and remembers what came. */
+/** A stand-in for a gateway with scripted behaviour that records its requests. */
 interface Standin {
   port: number
   seen: string[]

@@ -15,7 +15,7 @@ export interface ConnectProxy {
   close(): Promise<void>
 }
 
-/** A small proxy: CONNECT and plain requests, always to `destination`, whatever name is asked for. */
+/** A small proxy: CONNECT and plain requests, always to `destination`, for any requested name. */
 export async function startConnectProxy(destination: () => number, tls?: SecureContextOptions): Promise<ConnectProxy> {
   const open = new Set<Socket>()
   const accept = (socket: Socket) => {

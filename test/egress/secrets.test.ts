@@ -8,7 +8,7 @@ const PASSWORD = 'Zq7/environment#password'
 const OWN = 'Zq7-own-password'
 const LOGINS = [`env:${PASSWORD}`, `own:${OWN}`].map((login) => Buffer.from(login).toString('base64'))
 
-/** A proxy that passes on nothing, and tells in its answer all that it was told. */
+/** A proxy that forwards nothing, and repeats in its answer everything it received. */
 let proxy: ConnectProxy
 let harness: Harness
 const manage = managing(() => harness)
@@ -58,7 +58,7 @@ describe('the password of a proxy that tells it', () => {
         const rows = await Promise.all(answers.map((answer) => harness.rowOf(answer)))
         const told = JSON.stringify([answers.map(({ text }) => text), rows, tested.text])
         assert.match(told, /\[redacted\]/)
-        // A password is told by whoever has it: each knows its own, and all know the environment's.
+        // Each provider knows its own password, and all know the environment's: none may appear.
         const secrets = [PASSWORD, encodeURIComponent(PASSWORD), ...LOGINS, ...(model === 'own' ? [OWN] : [])]
         for (const secret of secrets) assert.ok(!told.includes(secret), `${secret} is told`)
         assert.match(tested.json.message, /The proxy 127\.0\.0\.1:\d+ was asked, and may have answered/)

@@ -43,7 +43,7 @@ export interface PhaseFigures {
   messages: number
   served: number
   refused: number
-  /** Refused although other nodes had had the money idle for longer than it takes to hear of it. */
+  /** Refused although other nodes had idle money for longer than it takes to learn of it. */
   refusedTooSoon: number
   /** Answered with 503. */
   unavailable: number
@@ -138,7 +138,7 @@ interface Node {
   syncs: Syncs
   isUp: boolean
   position: number
-  /** Since when it may have had money idle that no message has told. */
+  /** Since when it may have had unreported idle money. */
   idleSince: number
 }
 
@@ -239,7 +239,7 @@ function run(world: World, node: Node, { call: held }: Extract<Decision, { kind:
   node.ledger.opened(held, ++node.position)
   const cost = (HOLD * BigInt(10 + Math.floor(world.random() * 50))) / 100n
   world.time.after(SHORTEST_CALL_MS * (1 + 2 * world.random()), () => {
-    // What a dead node held stays held: nobody knows what its calls cost.
+    // What a dead node held stays held: the cost of its calls is unknown.
     if (!node.isUp) return
     world.held -= HOLD
     world.spent += cost

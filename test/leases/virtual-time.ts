@@ -5,7 +5,7 @@ export class VirtualTime {
   readonly #events = new Map<number, { at: number; run(): void }>()
   readonly #order: { at: number; id: number }[] = []
   #lastId = 0
-  /** Work outside of this time, such as an answer of the real server; time stands still for it. */
+  /** Work outside of this time, such as an answer of the real server; time is frozen for it. */
   readonly #outside = new Set<Promise<unknown>>()
 
   at(at: number, run: () => void): number {

@@ -32,7 +32,7 @@ async function startNode(environment: Record<string, string>): Promise<Harness> 
   return startHarness({ config: CONFIG, folder, environment: { ...shared, ...environment } })
 }
 
-/** What every node says of the counters, in words; all are asked at once. */
+/** What every node's /readyz says of the counters; all are asked at once. */
 async function counters(): Promise<string[]> {
   const answers = await Promise.all(Object.values(nodes).map((node) => node.get('/readyz')))
   return answers.map((answer) => `${answer.status} ${answer.json.limits.kind} ${answer.json.limits.up}`)

@@ -53,7 +53,7 @@ export class SimulatedNode {
   /** As its own copy of the configuration has them: a change reaches each node when the test says so. */
   limits: ScopeLimits = { key: null, workspace: null }
   isUp = false
-  /** False: the counters have lost what they knew, and this node has not told them yet. */
+  /** False: the counters have lost their data, and this node has not reported yet. */
   isJoined = false
   seq = 0
   readonly spool: Ended[] = []
@@ -188,7 +188,7 @@ export class LeaseWorld {
     return this.now
   }
 
-  /** Every node has heard of these limits. */
+  /** Every node knows these limits. */
   limit(limits: Partial<ScopeLimits>): void {
     for (const node of this.nodes) node.limits = { ...node.limits, ...limits }
   }
@@ -201,8 +201,8 @@ export class LeaseWorld {
   }
 
   /**
-   * A call, decided at once or after asking; 'unanswered' when the messages do not get through. Whoever lives gives back
-   * what is idle when it is called back, unless `isDeaf` says that its messages are lost, too.
+   * A call, decided at once or after asking; 'unanswered' when the messages do not get through. Live nodes return what
+   * is idle when it is called back, unless `isDeaf` says that their messages are lost, too.
    */
   async call(
     node: SimulatedNode,
@@ -258,7 +258,7 @@ export class LeaseWorld {
     return ends.reduce((sum, { cost }) => sum + cost, 0n)
   }
 
-  /** The counters lose everything and are rebuilt; all nodes have delivered, and none has told yet what it holds. */
+  /** The counters lose everything and are rebuilt; all nodes have delivered, and none has reported what it holds. */
   async rebuild(): Promise<void> {
     for (const node of this.nodes) node.lose()
     await this.connection.run(FLUSH, {})
@@ -287,12 +287,12 @@ export class LeaseWorld {
   }
 
   /**
-   * Invariant (1): at the counters spent and leased are together within the limit; and so are what was really spent and
-   * what calls really hold.
+   * Invariant (1): at the counters spent plus leased is within the limit; and so is what was really spent plus what
+   * calls really hold.
    *
-   * While a change of the limit is on its way, the highest that a living node knows of counts: each node is bound by
-   * what it has heard, and its lease by what its messages said. Once a limit was lowered below what was leased by then,
-   * that may exist and be used, but it only shrinks: nothing more is leased until it fits again.
+   * While a change of the limit is on its way, the highest that a live node knows counts: each node is bound by the
+   * limit it knows, and its lease by what its messages said. After a limit was lowered below what was leased, that
+   * excess may be used, but it only shrinks: nothing more is leased until it fits again.
    */
   async assertWithin(): Promise<void> {
     for (const scope of [{ kind: 'key', id: 'a' } as const, { kind: 'workspace', id: 'first' } as const]) {
@@ -321,7 +321,10 @@ export class LeaseWorld {
     }
   }
 
-  /** When everybody has told everything, the counters know what was spent to the last digit, and lease what is held. */
+  /**
+   * When every node has reported everything, the counters know what was spent to the last digit, and lease what is
+   * held.
+   */
   async assertSettled(): Promise<void> {
     for (const node of this.nodes) {
       if (!node.isUp) await node.start()

@@ -8,7 +8,7 @@ import type { SlotLedger } from '../../src/limits/slots/slot-ledger.ts'
 import type { Payer, RateAllowance } from '../../src/limits/spend-ledger.ts'
 import { type OpenLedger, openLedger } from './open-slots.ts'
 
-/** The reference: a list of calls. Every figure is added up anew from it, with no counter and no cleverness. */
+/** The reference: a list of calls. Every figure is summed from it each time, without counters. */
 interface Call {
   key: string
   workspace: string
@@ -256,7 +256,7 @@ function admit(model: Reference, { key, hold, tokens }: Extract<Step, { do: 'adm
   model.calls.push({ key, workspace, at: model.now, hold, tokens: tokens ?? 0, state: 'open', cost: 0n, used: 0, held })
 }
 
-/** A budget, of which the least is left; else the longest wait. The first of equals. */
+/** The budget with the least left; else the longest wait. The first of equals. */
 function worstOf(refusals: readonly Refusal[]): Refusal | undefined {
   const budgets = refusals.filter((each) => each.kind === 'budget')
   const left = (each: (typeof budgets)[number]) => Number(each.limit - each.spent - each.held)

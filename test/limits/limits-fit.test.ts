@@ -7,7 +7,7 @@ import { type Answered, type Harness, hello, startHarness, until } from '../harn
 import { managing } from '../management/manage.ts'
 import { assertVerified, mostUsed, newKey, newWorkspace, statuses, statusOf } from './limited.ts'
 
-/** Thirty dollars a million answer tokens, of which it may give 128,000: up to 3.84 USD a call. */
+/** Thirty dollars per million answer tokens, at most 128,000 of them: up to 3.84 USD a call. */
 const PRICES = 'input_per_mtok: "5", output_per_mtok: "30"'
 const CONFIG = `
 workspaces:
@@ -63,7 +63,7 @@ describe('a fresh key with 0.40 USD asking "hi" at a dear model', () => {
     }
   })
 
-  // A family that needs a limit sends 1024 by itself, which is too dear for two cents.
+  // A family that needs a limit sends 1024 by default, which is too expensive for two cents.
   for (const [model, usd, left] of [
     ['dear', '0.40', 400_000_000_000n],
     ['dear-claude', '0.02', 20_000_000_000n],

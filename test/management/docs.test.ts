@@ -54,7 +54,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
   }
 })
 
-/** What stands under a heading, up to the next one. */
+/** The text under a heading, up to the next one. */
 function sections(): string[] {
   return pages.flatMap((page) => readFileSync(page, 'utf8').split(/^(?=#+ )/m))
 }

@@ -58,7 +58,7 @@ test('of a node whose clock is behind has the calls of those whose clock is not'
   }
 })
 
-/** An answer whose body nobody reads yet. */
+/** An answer whose body is not read yet. */
 function unread(query: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${ADMIN_KEY}` }
   return new Promise((resolve, reject) => {

@@ -65,7 +65,7 @@ function bodyOf(text: string, mediaType: string, folder: string): unknown {
 
 const weight = (example: Example) => JSON.stringify(example).length
 
-/** Stands between curl and the gateway and keeps, of each operation, the call with the most to see. */
+/** Sits between curl and the gateway and keeps, of each operation, the call with the most to see. */
 async function startRecorder(harness: Harness, examples: Record<string, Example>) {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const {
@@ -145,7 +145,7 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
   }
   try {
     for (const { path, page } of ENDPOINTS) {
-      // Whatever the alias in the example is called, here it must lead where tokens are counted.
+      // The example's alias must lead to a provider that counts tokens.
       const body = { ...page.example, ...(path.endsWith('count_tokens') && { model: 'smart' }) }
       await record(page.operationId, path, { method: 'POST', body: JSON.stringify(body) })
     }
@@ -156,7 +156,7 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
   }
 }
 
-/** Nobody has signed in on a fresh gateway: somebody does. */
+/** A fresh gateway has no people: one signs in. */
 async function recordPeople(examples: Record<string, Example>): Promise<void> {
   const address = await gatewayAddress()
   const provider = await startProvider([address.callback])
@@ -179,7 +179,7 @@ async function recordPeople(examples: Record<string, Example>): Promise<void> {
   }
 }
 
-/** Nothing has happened on a fresh gateway either: a budget is spent, and a channel told of it. */
+/** A fresh gateway has no alerts either: a budget is spent, and sent to a channel. */
 async function recordAlerts(examples: Record<string, Example>): Promise<void> {
   const receiver = await startReceiver()
   const harness = await startHarness({ environment: { ALERTS_EVERY_SECONDS: '0.1' } })

@@ -190,7 +190,7 @@ describe('every operation with access to another workspace', () => {
         assert.equal(answer.status, row.status ?? 200, answer.text)
         if (row.status !== undefined) return
         assert.doesNotMatch(answer.text, /foreign/)
-        // Who changed something of theirs is named, whoever it was.
+        // The actor of a visible change is always named.
         const { full, ...theirs } = foreign
         const hidden = Object.values(name === 'audit.list' ? theirs : { ...theirs, full })
         for (const id of hidden) assert.ok(!answer.text.includes(id), `${id} in ${answer.text}`)

@@ -98,7 +98,7 @@ describe('POST /secrets/rotate', () => {
   test('over restarts: old key, both, new key alone; what people see is untouched', async () => {
     const steps: [keys: string, counts: { re_encrypted: number; already_current: number }][] = [
       [OLD, { re_encrypted: 0, already_current: 3 }],
-      // The environment's two providers have a new address at every start here, so they are written anew by it.
+      // The environment's two providers have a new address at every start here, so it rewrites them.
       [`${NEW},${OLD}`, { re_encrypted: 1, already_current: 2 }],
       [NEW, { re_encrypted: 0, already_current: 3 }],
     ]

@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       await Promise.all(asking)
       assert.deepEqual(wrong, [])
       for (const status of await Promise.all(arriving)) assert.ok(status === 302 || status === 403, String(status))
-      // Whoever was let in meanwhile lost it again, also for the day that the person is enabled.
+      // Sessions opened in between stay closed, even after the person is enabled.
       assert.equal((await manage('PATCH', `/people/${id}`, { disabled: false })).status, 200)
       for (const each of late) assert.equal((await current(each.browser)).status, 401)
     })

@@ -10,7 +10,7 @@ const postgres = await startPostgres()
 after(() => postgres.stop())
 
 let serial = 0
-/** Somebody new, whom no test has met. */
+/** A new person for each test. */
 function newAccount(more: Partial<Account> = {}): Account & { email: string } {
   const name = `person-${++serial}`
   return { sub: `sub-${name}`, email: `${name}@example.com`, email_verified: true, name, ...more } as Account & {

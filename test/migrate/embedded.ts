@@ -21,7 +21,7 @@ export interface Embedded {
   remove(): void
 }
 
-/** Costs are made up, so nobody may know the prices that they are of. */
+/** Costs are made up, so their price versions must be unknown. */
 const GONE = 900_000
 
 /** What an embedded gateway leaves behind: every table has rows, the log as many as asked for, over forty days. */

@@ -10,11 +10,11 @@ import { startProcess } from '../process.ts'
 const folder = newFolder()
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Whoever watches for a line may see it when the demo is days further. */
+/** Output may be seen only when the demo is days further. */
 const INTERRUPT = `--import=${join(import.meta.dirname, 'interrupt-at.ts')}`
 const ENDS = ' {2}The demo ends and removes its data.\n'
 
-/** The demo in a process of its own, and the folder in which it keeps its data meanwhile. */
+/** The demo in its own process, and its data folder. */
 function startDemo(name: string, environment: Record<string, string> = {}) {
   const temporary = join(folder, name)
   mkdirSync(temporary)

@@ -322,7 +322,7 @@ describe('SIGTERM', () => {
     const served = await answer
     assert.equal(served.status, 200)
     await served.json()
-    // The second caller would keep its connection: it is told not to, so that nobody waits for it.
+    // The second caller would keep its connection: `connection: close` prevents that, so that the drain can end.
     await until(() => kept.received().includes('"choices"'), 'the other call is answered too')
     assert.match(kept.received(), /^HTTP\/1\.1 200 OK[\s\S]*connection: close/)
     assert.equal((await started.ended).code, 0)

@@ -119,7 +119,7 @@ test('a newcomer gets from nothing to two nodes by pasting what the page says', 
   const gone = await paste(nodeGone)
   assert.deepEqual(counts(gone), { 200: 20 })
   assert.match(gone, /"status":"ready"/)
-  // Whoever watches sees both of them.
+  // Both are visible while it runs.
   for (const name of ['node-1', 'node-2']) assert.match(gone, new RegExp(`\\b${name}\\b.*running`))
   await paste(theEnd)
 })

@@ -220,7 +220,7 @@ describe('the image', () => {
     await new Promise<void>((resolve) => healthy.listen(0, '127.0.0.1', resolve))
     await check((healthy.address() as AddressInfo).port)
     healthy.close()
-    // The simulator has nothing at /healthz, and nobody listens on port 1: both are unhealthy.
+    // The simulator has nothing at /healthz, and nothing listens on port 1: both are unhealthy.
     for (const port of [new URL(simulator.anthropicUrl).port, 1]) await assert.rejects(check(port), { code: 1 })
   })
 

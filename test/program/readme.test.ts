@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const children: ChildProcess[] = []
 after(() => {
-  // npm does not hand every signal on, so the whole group is told.
+  // npm does not forward every signal, so the whole group gets it.
   for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGTERM')
 })
 

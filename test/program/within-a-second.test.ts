@@ -9,11 +9,11 @@ import { managing } from '../management/manage.ts'
 import { startPostgres } from '../postgres.ts'
 
 /**
- * "Within a second at the other nodes", without a stopwatch: every timer of this process, of both gateways in it too, stands
- * still unless the test lets time pass. Whatever waits longer than it lets pass waits for ever, however fast or slow the
- * machine is.
+ * "Within a second at the other nodes", without a stopwatch: every timer of this process, including both gateways, is
+ * frozen unless the test lets time pass. What waits longer than that waits for ever, however fast or slow the machine
+ * is.
  */
-/** What stands still for ever ends here. */
+/** Ends what would wait for ever. */
 const GIVES_UP = { timeout: 600_000 }
 const server = await startPostgres()
 let first: Harness
@@ -73,7 +73,7 @@ test(
     const { id, value } = await newKey('untold')
     await settles(() => isLetIn(second, value), 'the new key works')
     const { db } = first.gateway.store
-    // Any other node could have made this change; only that it tells nobody is not as it would be.
+    // As another node would make this change, but without the notification.
     await db.transaction().execute(async (transaction) => {
       await sql`update settings set value = cast(cast(value as bigint) + 1 as text) where name = 'control'`.execute(
         transaction,

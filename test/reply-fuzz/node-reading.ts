@@ -11,7 +11,7 @@ export interface Reading {
   keeps: boolean
 }
 
-/** A connection on which one answer arrives, whatever is sent, and then the end. */
+/** A connection on which one answer arrives, for any request, and then the end. */
 class OneAnswer extends Duplex {
   readonly #pieces: readonly Buffer[]
   keeps = false
@@ -47,7 +47,7 @@ agent.keepSocketAlive = (socket) => {
   return false
 }
 
-/** How Node's own client reads an answer, as strictly as it does by itself; null where it is none. */
+/** How Node's own client reads an answer, with its default strictness; null where it is none. */
 export function readByNode(pieces: readonly Buffer[]): Promise<Reading | null> {
   const connection = new OneAnswer(pieces)
   next = connection

@@ -28,7 +28,7 @@ function fieldsOf(head: Pick<ResponseHead, 'get'>, names: readonly string[]): Re
   return fields
 }
 
-/** How our reader reads an answer, after which the connection ends; in words why it is none. */
+/** How our reader reads an answer, after which the connection ends; or why it is none. */
 export function readByUs(pieces: readonly Buffer[], names: readonly string[] = []): Reading | string {
   const received = new BytePieces()
   const reader = new ResponseReader(received, 1024 * 1024)
@@ -41,13 +41,13 @@ export function readByUs(pieces: readonly Buffer[], names: readonly string[] = [
   reader.endsHere()
   const { head } = reader
   if (!reader.isWhole || head === null) return 'it has no end'
-  // What comes when nobody has asked ends a connection.
+  // Unsolicited bytes end a connection.
   const keeps = reader.keepsConnection && read === pieces.length
   const body = joined(received.all()).toString('latin1')
   return { status: head.status, fields: fieldsOf(head, names), body, keeps }
 }
 
-/** A socket on which these pieces arrive after a request, whatever is sent, and then the end. */
+/** A socket on which these pieces arrive after any request, and then the end. */
 class ScriptedSocket extends Duplex {
   timeout = 0
   readonly #pieces: readonly Buffer[]

@@ -2,7 +2,7 @@
 export interface ParsedRequest {
   method: string
   path: string
-  /** Names in small letters, in the order they stand. */
+  /** Names in lower case, in their order. */
   fields: [name: string, value: string][]
   body: string
   isComplete: boolean
@@ -35,7 +35,7 @@ export function parseLikeNode(bytes: Buffer): Parsed {
   const requests: ParsedRequest[] = []
   let raw: string[] = []
   parser.initialize(HTTPParser.REQUEST, {})
-  // Of many fields the first ones are told before the others.
+  // With many fields, the first ones are delivered before the others.
   parser[HTTPParser.kOnHeaders] = (fields: string[]) => {
     raw.push(...fields)
   }

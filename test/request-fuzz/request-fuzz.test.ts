@@ -176,7 +176,7 @@ describe('over sockets, a server with the raw-socket path answers as one without
   }
 })
 
-/** Behind whatever was sent before, it ends the connection. */
+/** Sent last, it ends the connection. */
 const LAST = 'GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
 
 /** Otherwise a server rightly waits for the rest of something. */

@@ -60,7 +60,7 @@ test('a folder whose copy has served since does not start, and what it has not d
   const again = await stores.open(copy)
   assert.deepEqual(await logged(again), [...named('copy', 20), ...named('first', 10)].toSorted())
   await again.close()
-  // It is not passed over should the database ever be one that knows this folder again.
+  // It would still be delivered if the database knew this folder again.
   const spool = new Spool(join(original.dataDir, 'spool'), { synchronousFull: false, onCommit() {} })
   assert.ok(spool.rows >= 5)
   await spool.close()

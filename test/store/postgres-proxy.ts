@@ -5,11 +5,11 @@ import { fixedPort } from '../fixed-port.ts'
 /** A way to a PostgreSQL that can fail as networks do, without touching the server. */
 export interface PostgresProxy {
   url: string
-  /** Nothing passes any more, and nobody is told: as if a machine had vanished. New connections are taken and hang. */
+  /** Nothing passes, without an error: as if a machine had vanished. New connections are accepted and hang. */
   freeze(): void
   /** What was held back passes again. */
   thaw(): void
-  /** Nothing ever passes on the present connections, and nobody is told; new ones work: the server is another machine. */
+  /** Existing connections hang for ever, without an error; new ones work: the server is another machine. */
   lose(): void
   /** Connections break, new ones are refused. */
   cut(): Promise<void>
@@ -39,7 +39,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
       if (frozen) from.pause()
     }
   })
-  // While it is cut, nobody else may get its port.
+  // While it is cut, no other process may get its port.
   const ownPort = await fixedPort()
   const listen = () => once(server.listen(ownPort, '127.0.0.1'), 'listening')
   await listen()

@@ -124,14 +124,14 @@ async function checkAll(gateway: Harness, threads: number) {
     cut.map((row) => [row.id.endsWith('stream'), row['cost_picodollars'] === Number(HELD)]).filter(([a, b]) => a !== b),
     [],
   )
-  // The calls of this process were running or had ended when the others were closed: nobody has touched them.
+  // The calls of this process were running or had ended when the others were closed: they are untouched.
   const own = rows.filter((row) => !left.includes(row))
   assert.deepEqual(own.map(({ status }) => status).sort(), [200, 200, 200, 402, 409])
   await checkVerified(gateway)
   assert.equal((await managing(() => gateway)('GET', '/status')).json.log.lag_rows, 0)
 }
 
-/** That the rows themselves have no price is known: nobody has counted tokens for them. */
+/** The rows themselves have no price, as expected: their tokens were never counted. */
 async function checkVerified(gateway: Harness) {
   const { differences, rows } = (await managing(() => gateway)('POST', '/verify')).json
   assert.deepEqual(differences, [])

@@ -113,7 +113,7 @@ test('a start finds the rows of more threads than it has and removes their files
     [3, false],
     [1, false],
   ] as const) {
-    // Somebody tidies up: the database knows how far its numbers are.
+    // A removed spool: the database knows its last number.
     if (threads === 3) rmSync(join(folder, 'data/spool/3'), { recursive: true })
     const gateway = start(folder, threads)
     const load = startLoad(await gateway.url(), 12)

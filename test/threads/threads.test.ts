@@ -60,7 +60,7 @@ function callAlone(headers: Record<string, string>, body: unknown = ask('plain')
   })
 }
 
-/** Calls served, by thread, as far as metrics tell: connections now. */
+/** Calls served, by thread, as far as the metrics show: current connections. */
 async function connections(): Promise<number[]> {
   const { text } = await harness.get('/metrics')
   const of = (thread: number) =>
@@ -214,7 +214,7 @@ test('a connection to any thread reaches management, health and pages', async ()
 test('connections that are kept spread over the threads', async () => {
   const { headers } = await newKey(harness, null)
   const { Agent } = await import('node:http')
-  // Each of these connects anew when it is told to.
+  // Each of these reconnects when its connection closes.
   const agents = Array.from({ length: 64 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
   const call = async (agent: (typeof agents)[number]) => {
     const asked = request(`${harness.url}/v1/models`, { agent, headers })

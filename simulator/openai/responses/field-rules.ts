@@ -116,7 +116,7 @@ function problemWithField(name: string, value: unknown, model: string): OpenaiEr
   return problemWithKind(name, value, kind) ?? problemWithRange(name, value, kind, minimum, maximum)
 }
 
-/** Nothing is kept here, but whatever looks like an id of the vendor is taken to be known. */
+/** Nothing is stored, but anything that looks like an id of the vendor counts as known. */
 function problemWithState(body: JsonObject): OpenaiError | null {
   const previous = body['previous_response_id']
   if (typeof previous === 'string' && body['conversation']) {

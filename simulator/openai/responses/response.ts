@@ -59,7 +59,7 @@ function writeOutput(reply: Reply, body: JsonObject): JsonObject[] {
   return [...output, ...reply.toolCalls.map((call) => writeCall(call, reply.finish === 'length'))]
 }
 
-/** The thoughts are kept by the vendor, or handed over sealed to a caller who asks for them. */
+/** The vendor keeps the reasoning, or returns it encrypted to a caller who asks for it. */
 function writeReasoning(reply: Reply, body: JsonObject): JsonObject {
   const wantsSealed = Array.isArray(body['include']) && body['include'].includes('reasoning.encrypted_content')
   return {

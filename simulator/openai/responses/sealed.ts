@@ -2,7 +2,7 @@ import { newId } from '../../random.ts'
 
 const PREFIX = 'gAAAAABsimulator'
 
-/** Reasoning as the vendor hands it out: nobody but the vendor can read it. */
+/** Reasoning as the vendor returns it: only the vendor can read it. */
 export function sealed(): string {
   return newId(PREFIX, 120)
 }

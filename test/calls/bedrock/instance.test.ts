@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { hello } from '../../harness.ts'
 import { bedrockConfig, NOVA, startBedrock } from './world.ts'
 
-/** A machine of EC2 with a role, and the token service, which gives another role to whoever has that one. */
+/** An EC2 machine with a role, and the token service, which lets that role assume another. */
 const machine = createServer(async (request, response) => {
   const { method, url = '', headers } = request
   const body = Buffer.concat(await request.toArray()).toString()

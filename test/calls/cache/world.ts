@@ -86,7 +86,7 @@ export const verdict = (answer: Answered) => answer.headers.get('x-gateway-cache
 const WAITS_MS = 2_000
 const RESTS_MS = 5_000
 
-/** On a machine that stands still, a shared store answers too late: then, and only then, a stored answer is not given. */
+/** On a stalled machine, a shared store answers too late: then, and only then, a stored answer is not used. */
 export class Lateness {
   #restsUntil = 0
 
@@ -103,7 +103,7 @@ export class Lateness {
 }
 
 let asked = 0
-/** A request that nobody has made before. */
+/** A request that has not been made before. */
 export const fresh = (model: string, more: Record<string, unknown> = {}) => ({
   ...hello(model, more),
   user: `u${++asked}`,

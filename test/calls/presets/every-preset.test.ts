@@ -4,7 +4,7 @@ import type { VendorName } from '../../../simulator/vendors/personalities.ts'
 import { startVendors, type Vendors } from '../../../simulator/vendors/vendors.ts'
 import { type Answered, type Harness, type Json, startHarness } from '../../harness.ts'
 
-/** All that the newest clients send, of which every vendor refuses something. */
+/** Everything the newest clients send; every vendor refuses some of it. */
 const HABITS = {
   store: false,
   user: 'ada',
@@ -93,7 +93,7 @@ for (const name of NAMES) {
       const row = await harness.rowOf(answer)
       assert.deepEqual([row['provider'], row['model']], [name, model])
       assert.equal(Number(row['completion_tokens']) > 0, true)
-      // What is left out is told, and nothing of it was sent.
+      // Omitted fields are reported, and none of them was sent.
       const ignored = answer.headers.get('x-gateway-ignored-params')?.split(', ') ?? []
       const sent = lastCall(model).body
       for (const field of ignored.filter((each) => !each.includes('.'))) assert.equal(field in sent, false, field)

@@ -58,7 +58,8 @@ function assertLeft(row: Row, family: Family, moment: string): void {
     assert.equal(row['usage_source'], family === 'anthropic' ? 'provider_partial' : 'estimated')
 }
 
-// Peer bug 14, litellm#9178, #13774, #36123: upstream went on. Peer bug 15, new-api#7062, #4463, #5235: nothing was charged.
+// Peer bug 14, litellm#9178, #13774, #36123: upstream continued. Peer bug 15, new-api#7062, #4463, #5235: nothing was
+// charged.
 describe('a caller who leaves', () => {
   for (const family of FAMILIES)
     for (const isHandedOver of [false, true])

@@ -29,7 +29,7 @@ const FAMILIES = [
   { family: 'openai', prefix: 'gpt' },
   { family: 'anthropic', prefix: 'claude' },
 ] as const
-/** What a provider does to a stream, and what the caller is told. */
+/** What a provider does to a stream, and the error the caller gets. */
 const FAULTS = { error: 'provider_overloaded', end: 'upstream_error', cut: 'upstream_error', reset: 'upstream_error' }
 
 const Place = z.object({ city: z.string() })

@@ -51,7 +51,7 @@ async function see(model: string, kind: Kind, stream: StreamScript): Promise<See
 }
 
 const CUT = { error: 'upstream_error' }
-/** What is not as usual, by oddity. Whatever is not listed makes no difference. */
+/** The differences, by oddity. Anything not listed makes no difference. */
 const DIFFERENT: Record<string, Record<string, (kind: Kind, usual: Seen) => Seen>> = {
   'gpt-4o': {
     'usage-missing': (_, { usage: __, ...usual }) => ({ ...usual, source: 'estimated' }),

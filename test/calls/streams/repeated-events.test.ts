@@ -101,7 +101,7 @@ describe('streams of the simulator become the same whether repeated events are p
 
 const CHAT = '{"id":"x","object":"chat.completion.chunk","created":1,"model":"m",'
 const NULL = '"finish_reason":null}]'
-/** What may stand before and behind a text. */
+/** What may come before and after a text. */
 const HEADS: Record<Format, string[]> = {
   openai: [
     `${CHAT}"choices":[{"index":0,"delta":{"content":"`,

@@ -34,7 +34,7 @@ const frame = (created: number, choice: JsonObject, more: JsonObject = {}) => ({
 })
 const finish = (index: number, reason: string) => ({ index, delta: {}, finish_reason: reason })
 
-/** Peer bug 31, semantic-router#913: whatever stands in for a stream must be a valid one. */
+/** Peer bug 31, semantic-router#913: a substitute for a stream must be a valid one. */
 describe('a server that ignores stream: its whole answer becomes a stream', () => {
   test('of the same format, with calls and two choices', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'wx', arguments: '{}' } }
