@@ -106,6 +106,7 @@ function openCache({ settings, shares, asking, written, metrics, log }: CallPart
       metrics.cacheBytes.add(bytes),
     )
   }
-  const onProblem = (problem: string) => log.warn({ problem }, 'the shared response cache is away: nothing is cached')
+  const onProblem = (problem: string) =>
+    log.warn({ problem }, 'the shared response cache is unreachable: nothing is cached')
   return openValkeyCache({ url, prefix: `${prefix}:`, secret, onProblem })
 }

@@ -89,7 +89,7 @@ export async function startGateway(environment: Environment, options: StartOptio
 
 async function servingThreads({ SERVING_THREADS: wanted }: Settings, log: Log): Promise<number> {
   if (wanted === 1 || (await canReusePort())) return wanted
-  log.warn('SERVING_THREADS: this system does not let threads listen on one port, so one thread serves')
+  log.warn('SERVING_THREADS: this system cannot share a port between threads, so one thread serves')
   return 1
 }
 

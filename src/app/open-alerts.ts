@@ -47,7 +47,7 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
     backlog: () => ({ id, name: nodeName(), ...requestLog.status() }),
     ways: waysOf(deps.upstream),
     onProblem(error) {
-      if (!isAway(error)) log.warn({ error: errorText(error) }, 'alerts could not be looked at')
+      if (!isAway(error)) log.warn({ error: errorText(error) }, 'alert rules could not be evaluated')
     },
   })
 }

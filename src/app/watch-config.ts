@@ -79,7 +79,7 @@ async function lookAt({ path, apply, log }: WatchOptions, state: State): Promise
     await apply(found.text)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    log.error({ problem }, 'the configuration file is not applied; what was in force stays')
+    log.error({ problem }, 'the configuration file was not applied; the previous configuration stays in force')
     if (error instanceof ConfigError) return
     // Not the file's fault.
     state.text = null

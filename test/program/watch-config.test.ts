@@ -98,7 +98,7 @@ describe('a watched file', () => {
     await until(() => applied.length > 0, 'the mended file is applied')
     assert.deepEqual(applied, ['a: 2'])
     assert.deepEqual(lines, [
-      'the configuration file is not applied; what was in force stays switchyard.yaml: bad is not known',
+      'the configuration file was not applied; the previous configuration stays in force switchyard.yaml: bad is not known',
     ])
   })
 

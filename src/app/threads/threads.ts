@@ -114,7 +114,7 @@ export function openThreads(parts: ThreadsParts): Threads {
 
 /** A thread that ended may hold a lock of the ledger: the others must not go on without it. */
 function endProcess(log: Log, thread: number, error: Error): void {
-  log.fatal({ thread, err: error }, 'a serving thread has ended, so the gateway ends: start it again')
+  log.fatal({ thread, err: error }, 'a serving thread has ended unexpectedly, so the gateway stops: start it again')
   process.exit(1)
 }
 

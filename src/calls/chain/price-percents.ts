@@ -28,7 +28,7 @@ export function createPricePercents(
       write(name, percent).then(
         () => unwritten.get(name) === percent && unwritten.delete(name),
         (error: unknown) =>
-          log.error({ provider: name, percent, err: error }, 'the price factor of the provider could not be stored'),
+          log.error({ provider: name, percent, err: error }, "the provider's price factor could not be stored"),
       )
     },
   }

@@ -50,6 +50,6 @@ async function isFreed(gone: string, options: Options, silentMs: number): Promis
   if (!(await syncs().flush())) return true
   const logged = String(await requestLog.positionOf(gone))
   const { kind } = await connection().run(LEAVE, { clock: '', node: gone, silent_ms: String(silentMs), logged })
-  if (kind === 'left') log.info({ node: gone }, 'a node is gone: what it had leased is free')
+  if (kind === 'left') log.info({ node: gone }, 'a node is gone: its leases were released')
   return kind !== 'unreported'
 }

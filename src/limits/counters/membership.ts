@@ -187,7 +187,7 @@ export class Membership {
   }
 
   async #forget(generation: number): Promise<void> {
-    this.#options.log.warn({}, 'the shared counters lost data: they are being rebuilt from the log')
+    this.#options.log.warn({}, 'the shared counters lost data: rebuilding them from the log')
     await this.#options.connection().run(FORGET, { generation: String(generation) })
   }
 
@@ -205,7 +205,7 @@ export class Membership {
     const upTo = reports.forgetUnreported()
     const tail = await requestLog.readTail(Number(position), upTo)
     if (tail === null) {
-      log.warn({ position }, 'the spool no longer has what the counters miss: they are being rebuilt from the log')
+      log.warn({ position }, 'the spool no longer has what the counters are missing: rebuilding them from the log')
       await connection().run(FORGET, { generation: String(generation) })
       return
     }

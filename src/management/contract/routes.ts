@@ -13,7 +13,7 @@ export const Route = z.strictObject({
     .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
   cache: RouteCacheSchema.nullable().describe('How answers are stored for the same bytes; null: they are not'),
-  cache_purged_at: Timestamp.nullable().describe('Answers stored before are not given any more'),
+  cache_purged_at: Timestamp.nullable().describe('Answers stored before this are no longer used'),
   created_at: Timestamp,
   updated_at: Timestamp,
   managed_by: ManagedBy,

@@ -14,7 +14,7 @@ const KNOWN_WITHIN_MS = 100
 const LONGEST_WAIT_MS = 30_000
 
 export function tellDamage(log: StoreLog, damage: Damage): void {
-  log.error({ ...damage }, 'the end of a file of the spool cannot be read: it is kept as .damaged')
+  log.error({ ...damage }, 'the end of a spool file cannot be read: the file is kept as .damaged')
 }
 
 /** A read that waits until the database has everything up to a record. */
@@ -193,7 +193,7 @@ export class FoldThread {
     }
     if (report.kind === 'ready') {
       if (report.interrupted > 0) {
-        this.#log.warn({ requests: report.interrupted }, 'calls of the last run were cut off: logged as interrupted')
+        this.#log.warn({ requests: report.interrupted }, 'calls of the last run did not finish: logged as interrupted')
       }
       this.#isReady = true
       this.#ready.resolve()

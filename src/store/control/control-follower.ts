@@ -51,7 +51,7 @@ export function followControl(options: FollowOptions): Follower {
   let wakeUp = () => {}
 
   function succeeded(): void {
-    if (state.behindSince !== null) log.info({}, 'changes made elsewhere are seen again')
+    if (state.behindSince !== null) log.info({}, 'changes by other nodes are followed again')
     knownAt = Date.now()
     state.behindSince = null
     state.lastError = null
@@ -60,7 +60,7 @@ export function followControl(options: FollowOptions): Follower {
   function failed(error: unknown): void {
     if (stopping.signal.aborted) return
     const text = awayText(error)
-    if (state.behindSince === null) log.warn({ error: text }, 'changes made elsewhere cannot be seen at the moment')
+    if (state.behindSince === null) log.warn({ error: text }, 'changes by other nodes cannot be followed at the moment')
     state.behindSince ??= knownAt
     state.lastError = text
   }

@@ -50,7 +50,7 @@ describe('a node whose connection is lost without a word', () => {
       await until(() => there.state().behindSince !== null, 'it says that it is behind')
       await until(() => there.current().workspaces.has('meanwhile'), 'it has caught up')
       await until(() => there.state().behindSince === null, 'it says that it has caught up')
-      assert.deepEqual(warnings, ['changes made elsewhere cannot be seen at the moment'])
+      assert.deepEqual(warnings, ['changes by other nodes cannot be followed at the moment'])
     } finally {
       there.stop()
       await proxy.close()

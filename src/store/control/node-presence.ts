@@ -54,7 +54,7 @@ export async function startPresence(db: Kysely<Database>, options: PresenceOptio
   async function renew(): Promise<void> {
     if (await renewNode(db, identity(), lagRows())) return
     if ((await findNode(db, node)) === null) {
-      log.warn({ node }, 'this node had been forgotten, although it runs: it is registered again')
+      log.warn({ node }, 'this node was forgotten while running: registered again')
       await registerNode(db, identity())
       return
     }

@@ -17,7 +17,7 @@ export function logComplaints(log: Pick<Log, 'warn'>, now: () => number = () => 
       return
     }
     lastAt = now()
-    log.warn({ reason, unsaid }, 'OpenTelemetry data could not be sent and is dropped; calls are served all the same')
+    log.warn({ reason, unsaid }, 'OpenTelemetry data could not be sent and was dropped; calls are not affected')
     unsaid = 0
   }
   setGlobalErrorHandler((error) => complain(reasonOf(error)))
