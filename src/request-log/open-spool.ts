@@ -138,7 +138,7 @@ export function openSpool(folder: string, options: SpoolOptions): OpenedSpool {
     isDelivered: () => parts?.foldThread.isDelivered ?? false,
     fold({ onPast = () => {}, position, ...options }) {
       const where = { spoolFolder: folder, node: spool.node, synchronousFull }
-      const settings = { ...options, ...where, keepsHouse: options.past !== null }
+      const settings = { ...options, ...where, runsHousekeeping: options.past !== null }
       spool.startAfter(position.ends)
       const foldThread = new FoldThread(spool, settings, log, onPast)
       foldThread.advance(position)

@@ -22,7 +22,7 @@ export interface FoldSettings {
    */
   past: readonly PastSpool[] | null
   /** Retention and the sums of days: one worker of a gateway does it. */
-  keepsHouse: boolean
+  runsHousekeeping: boolean
   /** Of the gateway's own folder; null for SQLite, which is in that folder itself. */
   claim: Claim | null
 }

@@ -256,7 +256,7 @@ function obey(command: FoldCommand): void {
 yieldToServing(NICENESS)
 await begun.promise
 await persistently(start)
-const housekeeping = settings.keepsHouse ? runHousekeeping() : Promise.resolve()
+const housekeeping = settings.runsHousekeeping ? runHousekeeping() : Promise.resolve()
 while (!stopping) {
   await waitUntilAsked()
   await persistently(foldOnce)
