@@ -19,7 +19,7 @@ import {
 import { Connections } from './connections.ts'
 import { type ListenPlace, listen } from './listen.ts'
 import { acceptWaiting } from './node/accept-waiting.ts'
-import { type Elsewhere, forward, type HeaderOf, headersOf, peerOf } from './node/elsewhere.ts'
+import { forward, type HeaderOf, headersOf, peerOf, type ThreadRouting } from './node/forward-to-thread.ts'
 import { IncomingCall } from './node/incoming-call.ts'
 import { refuseUnreadable } from './node/unreadable.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw/raw-socket.ts'
@@ -42,7 +42,7 @@ export interface ServerOptions {
   /** Limits of request bodies; none by default. */
   bodies?: Bodies
   /** Where other threads serve what this one does not. */
-  elsewhere?: Elsewhere
+  threadRouting?: ThreadRouting
   /** Requests come from threads of this process, which say who sent them. */
   isInternal?: boolean
   /** Called with the number of open connections. */
@@ -91,12 +91,18 @@ export function createServer(options: ServerOptions): Server {
   const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }
   const server = createHttpServer({ ...timeouts, highWaterMark: UNSENT_BYTES })
   const handToNodeHttp = detachNodeHttp(server)
-  const { routes, bodies = unbounded(), elsewhere, onConnections } = options
+  const { routes, bodies = unbounded(), threadRouting, onConnections } = options
   const connections = new Connections(server, onConnections)
   const context: Context = { options, router: createRouter(routes), connections, bodies, isDraining: false }
   const raw = routes.filter(({ usesRawSocket }) => usesRawSocket).map((route) => rawSocketRoute(route, context))
-  const isElsewhere = elsewhere && ((header: HeaderOf) => elsewhere.threadFor(header) !== null)
-  const rawOptions = { routes: raw, connections, bodies, idleMs: KEEP_ALIVE_MS, ...(isElsewhere && { isElsewhere }) }
+  const isForOtherThread = threadRouting && ((header: HeaderOf) => threadRouting.threadFor(header) !== null)
+  const rawOptions = {
+    routes: raw,
+    connections,
+    bodies,
+    idleMs: KEEP_ALIVE_MS,
+    ...(isForOtherThread && { isForOtherThread }),
+  }
   const rawSockets = serveRawSockets(server, handToNodeHttp, rawOptions)
   server.on('request', (request, response) => void serve(request, response, context))
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, connections))
@@ -186,7 +192,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const { method = '', url = '', socket } = request
   const client = connections.arrive(socket, response)
   const { route, params } = context.router.find(method, url)
-  const path = options.elsewhere?.pathFor(route.path, headersOf(request))
+  const path = options.threadRouting?.pathFor(route.path, headersOf(request))
   if (path !== undefined && path !== null) {
     await forward(request, response, { path, client, isLast: () => context.isDraining })
     connections.answered(socket, client)

@@ -8,7 +8,7 @@ import type { LimitsState } from '../../domain/gateway-status.ts'
 import { newId } from '../../domain/new-id.ts'
 import { connectionBalance } from '../../http/connection-balance.ts'
 import { drain } from '../../http/drain.ts'
-import { elsewhereOf } from '../../http/node/thread-of-call.ts'
+import { threadRouting } from '../../http/node/thread-of-call.ts'
 import { createServer, type ServerOptions } from '../../http/server.ts'
 import { shedding } from '../../http/shedding.ts'
 import { SlotBook } from '../../limits/slots/slot-book.ts'
@@ -149,7 +149,7 @@ const served: ServerOptions = {
 }
 const server = createServer({
   ...served,
-  elsewhere: elsewhereOf(thread, data.sockets),
+  threadRouting: threadRouting(thread, data.sockets),
   onConnections: balance.count,
   mayCloseOne: balance.mayCloseOne,
 })

@@ -28,7 +28,7 @@ export interface RawSocketOptions {
   bodies: Bodies
   idleMs: number
   /** A call that another thread serves. */
-  isElsewhere?(header: (name: string) => string | undefined): boolean
+  isForOtherThread?(header: (name: string) => string | undefined): boolean
 }
 
 export type RawAnswer = ({ head: string; body: string | Uint8Array } | StreamRest) & {
@@ -183,7 +183,7 @@ class RawConnection implements Arrival {
       if (headers === null) continue
       if (headers === known) return last
       // `node:http` passes it on.
-      return this.#options.isElsewhere?.((name) => headers.fields.get(name)) === true ? null : { route, headers }
+      return this.#options.isForOtherThread?.((name) => headers.fields.get(name)) === true ? null : { route, headers }
     }
     return null
   }

@@ -7,7 +7,7 @@ const { Agent, request: askHttp } = process.getBuiltinModule('node:http')
 export type HeaderOf = (name: string) => string | undefined
 
 /** What other threads of this process serve: by the paths of their sockets, to which a request is passed on. */
-export interface Elsewhere {
+export interface ThreadRouting {
   /** Null: this thread serves it itself. `route` is empty for what this one does not know. */
   pathFor(route: string, header: HeaderOf): string | null
   /** The same for a call, whose route this thread knows. */
