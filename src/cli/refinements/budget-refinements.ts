@@ -1,13 +1,11 @@
-import type { z } from 'zod'
 import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
-import type { Contract } from '../../management/contract/contract.ts'
+import type { ReplyOf } from '../../management/contract/contract.ts'
 import type { Given, Refinement } from '../command.ts'
 import { printRows } from '../print-reply.ts'
 import { programName } from '../program-name.ts'
 import { SINCE, withSince } from './log-refinements.ts'
 
-type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
-type Budget = Reply<'budgets.list'>['data'][number]
+type Budget = ReplyOf<'budgets.list'>['data'][number]
 
 const BAR_CELLS = 8n
 
@@ -46,7 +44,7 @@ function ofLimit(used: number, limit: number | undefined): string | null {
   return limit === undefined ? null : `${used}/${limit}`
 }
 
-function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { output }: Given): void {
+function printBudgets({ data, next_cursor: cursor }: ReplyOf<'budgets.list'>, { output }: Given): void {
   const isLeased = data.some(({ leased_usd: leased }) => leased !== '0')
   const rows = data.map((each) => ({
     workspace: each.workspace,
@@ -66,7 +64,7 @@ function printBudgets({ data, next_cursor: cursor }: Reply<'budgets.list'>, { ou
   if (cursor !== null) output.note(`More results: use --cursor ${cursor} or --all`)
 }
 
-type Verification = Reply<'verify.ledger'>
+type Verification = ReplyOf<'verify.ledger'>
 
 function mergeVerifications(earlier: Verification, later: Verification): Verification {
   const rows = {

@@ -1,13 +1,10 @@
-import type { z } from 'zod'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../../domain/pricing/price.ts'
 import { adjustmentsText } from '../../domain/request/adjustment.ts'
-import type { Contract } from '../../management/contract/contract.ts'
+import type { ReplyOf } from '../../management/contract/contract.ts'
 import type { AnyInput } from '../api-client.ts'
 import { type Given, type OptionSpec, type Refinement, text } from '../command.ts'
 import { parseSince } from '../duration.ts'
 import { printRows } from '../print-reply.ts'
-
-type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
 
 export const SINCE: OptionSpec = {
   type: 'string',
@@ -37,7 +34,7 @@ export function byGroup(values: readonly string[]): Pick<Refinement, 'options' |
 const NODES = ['id', 'name', 'state', 'alive', 'lag_rows', 'leased_usd', 'seen_at', 'started_at', 'version']
 
 /** A call is leased of its key and of its workspace: the larger sum is what the node has. */
-function printNodes({ data }: Reply<'nodes.list'>, { output }: Given): void {
+function printNodes({ data }: ReplyOf<'nodes.list'>, { output }: Given): void {
   const sum = (leases: (typeof data)[number]['leases'], of: 'key' | 'workspace') =>
     leases.reduce((total, { scope, leased_usd: usd }) => total + (scope === of ? picodollarsOfUsd(usd) : 0n), 0n)
   const rows = data.map(({ leases, ...node }) => {
@@ -57,7 +54,7 @@ const LIST = [
 ]
 
 /** The columns of sums. */
-export function sumsRow({ latency_ms: latency, gateway_ms: gateway, ...sums }: Reply<'usage.get'>['total']) {
+export function sumsRow({ latency_ms: latency, gateway_ms: gateway, ...sums }: ReplyOf<'usage.get'>['total']) {
   return {
     requests: sums.requests,
     errors: sums.errors,
@@ -71,7 +68,7 @@ export function sumsRow({ latency_ms: latency, gateway_ms: gateway, ...sums }: R
   }
 }
 
-function printUsage(reply: Reply<'usage.get'>, { output }: Given): void {
+function printUsage(reply: ReplyOf<'usage.get'>, { output }: Given): void {
   const rows = reply.data.map(({ start, group, name, is_rest: isRest, ...sums }) => ({
     ...(reply.interval !== null && { start }),
     ...(reply.group_by !== null && { [reply.group_by]: isRest ? '(all others)' : (name ?? group) }),
@@ -103,7 +100,7 @@ export function minuteOf(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')}Z`
 }
 
-function printStatus({ providers, catalog, log, ...process }: Reply<'status.get'>, { output }: Given): void {
+function printStatus({ providers, catalog, log, ...process }: ReplyOf<'status.get'>, { output }: Given): void {
   output.details({ ...process, log_lag_rows: log.lag_rows, log_last_error: log.last_error })
   output.line('')
   const rows = providers.map(({ name, configured, circuits, last_error: error, ...provider }) => ({
@@ -122,7 +119,7 @@ function printStatus({ providers, catalog, log, ...process }: Reply<'status.get'
   }
 }
 
-function printWhatIf(reply: Reply<'usage.what-if'>, { output }: Given): void {
+function printWhatIf(reply: ReplyOf<'usage.what-if'>, { output }: Given): void {
   printRows(reply.data, output)
   const { total } = reply
   output.line(
@@ -149,7 +146,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
   'requests.get': {
     aliases: ['requests show'],
     examples: ['switchyard requests get REQUEST_ID'],
-    print({ attempts, usage, adjustments, ...request }: Reply<'requests.get'>, { output }) {
+    print({ attempts, usage, adjustments, ...request }: ReplyOf<'requests.get'>, { output }) {
       output.details({ ...request, adjusted: adjustmentsText(adjustments), ...usage })
       output.line('')
       printRows(attempts, output, [
@@ -166,13 +163,13 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
   },
   'requests.explain': {
     examples: ['switchyard requests explain REQUEST_ID'],
-    print({ steps, cost_lines }: Reply<'requests.explain'>, { output }) {
+    print({ steps, cost_lines }: ReplyOf<'requests.explain'>, { output }) {
       for (const line of [...steps, '', ...cost_lines]) output.line(line)
     },
   },
   'requests.content': {
     examples: ['switchyard requests content REQUEST_ID', 'switchyard requests content REQUEST_ID --json'],
-    print({ request, answer, redacted, ...rest }: Reply<'requests.content'>, { output }) {
+    print({ request, answer, redacted, ...rest }: ReplyOf<'requests.content'>, { output }) {
       output.details({ ...rest, redacted: Object.entries(redacted).map(([rule, count]) => `${rule} ${count}`) })
       for (const [title, body] of Object.entries({ request, answer })) {
         output.line('')

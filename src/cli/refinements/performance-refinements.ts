@@ -1,12 +1,9 @@
-import type { z } from 'zod'
-import type { Contract } from '../../management/contract/contract.ts'
+import type { ReplyOf } from '../../management/contract/contract.ts'
 import type { Given, Refinement } from '../command.ts'
 import { printRows } from '../print-reply.ts'
 import { byGroup, compareUsd, minuteOf, SINCE, sumsRow, withSince } from './log-refinements.ts'
 
-type Reply<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
-
-function printPerformance(reply: Reply<'performance.get'>, { output }: Given): void {
+function printPerformance(reply: ReplyOf<'performance.get'>, { output }: Given): void {
   const row = ({ requests, errors, codes, duration_ms: duration, first_content_ms: first }: typeof reply.total) => ({
     requests,
     errors,
@@ -29,7 +26,7 @@ function printPerformance(reply: Reply<'performance.get'>, { output }: Given): v
   output.line(`Total ${periodOf(reply)}: ${requests} requests, ${errors} errors`)
 }
 
-function printProviders(reply: Reply<'performance.providers'>, { output }: Given): void {
+function printProviders(reply: ReplyOf<'performance.providers'>, { output }: Given): void {
   printRows(
     reply.data.map(({ start, provider, codes, ...figures }) => ({
       ...(reply.interval !== null && { start }),
@@ -44,7 +41,7 @@ function printProviders(reply: Reply<'performance.providers'>, { output }: Given
   output.line(`Total ${periodOf(reply)}: ${attempts} attempts, ${failures} failures`)
 }
 
-function printWorkspaces(reply: Reply<'usage.workspaces'>, { output }: Given): void {
+function printWorkspaces(reply: ReplyOf<'usage.workspaces'>, { output }: Given): void {
   const { group_by: groupBy, interval } = reply
   const rows = reply.data.map(({ start, workspace, group, name, is_rest: isRest, ...sums }) => ({
     ...((groupBy === 'workspace' || workspace !== null) && { workspace }),

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { adminKeyOperations } from './admin-keys.ts'
 import { alertOperations } from './alerts.ts'
 import { auditOperations } from './audit.ts'
@@ -46,3 +47,5 @@ export const CONTRACT = {
 }
 
 export type Contract = typeof CONTRACT
+/** The answer of an operation. */
+export type ReplyOf<Name extends keyof Contract> = z.output<Contract[Name]['reply']>
