@@ -32,7 +32,7 @@ async function fetchToken({ credentials }: Provider, tools: TokenTools): Promise
 }
 
 /** On the vendor's own machines, this address knows who they are. */
-async function askMetadata(tools: TokenTools): Promise<Reply> {
+async function askMetadata(tools: TokenTools): Promise<TokenReply> {
   const host = tools.environment['GCE_METADATA_HOST'] || 'metadata.google.internal'
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token?scopes=${encodeURIComponent(SCOPE)}`
   const headers = { 'metadata-flavor': 'Google' }
@@ -47,9 +47,13 @@ async function askMetadata(tools: TokenTools): Promise<Reply> {
   }
 }
 
-type Reply = Awaited<ReturnType<TokenTools['request']>>
+type TokenReply = Awaited<ReturnType<TokenTools['request']>>
 
-function tokenFrom({ status, text }: Reply, now: number, words: (status: number, refusal: Refusal) => string): Token {
+function tokenFrom(
+  { status, text }: TokenReply,
+  now: number,
+  words: (status: number, refusal: Refusal) => string,
+): Token {
   const answer = TokenAnswer.safeParse(looseJson(text))
   if (status === 200 && answer.success) {
     const { access_token, expires_in } = answer.data
