@@ -1,13 +1,13 @@
 import type { Operation } from './family.ts'
 import type { JsonObject } from './json.ts'
 import { createRandom, hashText } from './random.ts'
-import { type Ask, planReply, type Reply } from './reply.ts'
+import { type Ask, type PlannedReply, planReply } from './reply.ts'
 import type { Account } from './stage.ts'
 
 /** What differs between the vendors' chat paths. */
 export interface ChatFormat extends Pick<Required<Operation>, 'path' | 'validate' | 'streaming'> {
   readAsk(body: JsonObject): Ask
-  writeReply(reply: Reply, body: JsonObject, account: Account): JsonObject
+  writeReply(reply: PlannedReply, body: JsonObject, account: Account): JsonObject
 }
 
 export function chatOperation({ path, validate, readAsk, writeReply, streaming }: ChatFormat): Operation {

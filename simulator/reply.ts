@@ -88,7 +88,7 @@ export interface Usage {
   thinkingTokens: number
 }
 
-export interface Reply {
+export interface PlannedReply {
   /** Empty when the thinking is not shown. */
   thinking: string
   text: string
@@ -100,7 +100,7 @@ export interface Reply {
   usage: Usage
 }
 
-export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
+export function planReply(ask: Ask, tweak: Tweak, random: Random): PlannedReply {
   const toolCalls = planToolCalls(ask, tweak, random)
   const { thinking = '' } = tweak
   const thinkingTokens = tweak.thinkingTokens ?? Math.max(ask.thinkingTokens, countTokens(thinking))
@@ -108,7 +108,7 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): Reply {
   // Text beside a call or a refusal comes only where both were asked for.
   const saysBoth = tweak.toolCalls !== undefined || tweak.calls !== undefined || tweak.refusal !== undefined
   let text = isSilent ? (saysBoth && tweak.text) || '' : planText(ask, tweak, random)
-  let finish: Reply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
+  let finish: PlannedReply['finish'] = toolCalls.length > 0 ? 'tools' : 'end'
   if (tweak.refusal !== undefined) finish = 'refusal'
   const room = Math.max(0, (ask.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens)
   const cutCall = finish === 'tools' && toolCalls.some((call) => countTokens(JSON.stringify(call)) > room)

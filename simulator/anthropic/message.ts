@@ -1,7 +1,7 @@
 import { lastUserText, textOf } from '../call-log.ts'
 import { type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
-import type { Ask, Reply, ToolChoice } from '../reply.ts'
+import type { Ask, PlannedReply, ToolChoice } from '../reply.ts'
 import type { Account } from '../stage.ts'
 import { countPromptTokens } from '../tokens.ts'
 import { anthropicModel } from './models.ts'
@@ -48,7 +48,7 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   return { kind: type === 'any' || type === 'none' ? type : 'auto' }
 }
 
-export function writeMessage(reply: Reply, body: JsonObject, account: Account): JsonObject {
+export function writeMessage(reply: PlannedReply, body: JsonObject, account: Account): JsonObject {
   return {
     id: newId('msg_01', 22),
     type: 'message',
@@ -62,14 +62,14 @@ export function writeMessage(reply: Reply, body: JsonObject, account: Account): 
   }
 }
 
-const STOP_REASONS: Record<Reply['finish'], string> = {
+const STOP_REASONS: Record<PlannedReply['finish'], string> = {
   end: 'end_turn',
   length: 'max_tokens',
   tools: 'tool_use',
   refusal: 'refusal',
 }
 
-function writeContent(reply: Reply): JsonObject[] {
+function writeContent(reply: PlannedReply): JsonObject[] {
   const content: JsonObject[] = []
   if (reply.usage.thinkingTokens > 0) {
     // The text of thinking is omitted by default on today's models; the signature is not.
@@ -82,7 +82,7 @@ function writeContent(reply: Reply): JsonObject[] {
   return content
 }
 
-function writeUsage({ usage }: Reply, body: JsonObject, { inferenceGeo }: Account): JsonObject {
+function writeUsage({ usage }: PlannedReply, body: JsonObject, { inferenceGeo }: Account): JsonObject {
   const hour = usage.cacheWriteTokens > 0 && JSON.stringify(body).includes('"ttl":"1h"')
   return {
     input_tokens: usage.freshTokens,

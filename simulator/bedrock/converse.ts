@@ -1,6 +1,6 @@
 import { type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
-import type { Ask, Reply, ToolChoice } from '../reply.ts'
+import type { Ask, PlannedReply, ToolChoice } from '../reply.ts'
 import { countPromptTokens } from '../tokens.ts'
 
 /** What a Converse request asks for. */
@@ -53,14 +53,14 @@ function schemaOf({ structure }: JsonObject): JsonObject | null {
   return typeof schema === 'string' ? objectOrEmpty(JSON.parse(schema)) : null
 }
 
-const STOP_REASONS: Record<Reply['finish'], string> = {
+const STOP_REASONS: Record<PlannedReply['finish'], string> = {
   end: 'end_turn',
   length: 'max_tokens',
   tools: 'tool_use',
   refusal: 'content_filtered',
 }
 
-export function writeConverse(reply: Reply, body: JsonObject): JsonObject {
+export function writeConverse(reply: PlannedReply, body: JsonObject): JsonObject {
   const { usage } = reply
   const isHour = JSON.stringify(body).includes('"ttl":"1h"')
   const inputTokens = usage.freshTokens
@@ -82,7 +82,7 @@ export function writeConverse(reply: Reply, body: JsonObject): JsonObject {
   }
 }
 
-function writeContent(reply: Reply): JsonObject[] {
+function writeContent(reply: PlannedReply): JsonObject[] {
   const content: JsonObject[] = []
   if (reply.thinking !== '') {
     content.push({ reasoningContent: { reasoningText: { text: reply.thinking, signature: newId('', 32) } } })

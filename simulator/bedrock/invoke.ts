@@ -1,7 +1,7 @@
 import { readMessageAsk, writeMessage } from '../anthropic/message.ts'
 import { problemWithRequest } from '../anthropic/request-rules.ts'
 import type { JsonObject } from '../json.ts'
-import type { Ask, Reply } from '../reply.ts'
+import type { Ask, PlannedReply } from '../reply.ts'
 import type { Account } from '../stage.ts'
 
 const VERSION = 'bedrock-2023-05-31'
@@ -35,6 +35,6 @@ export function readInvokeAsk(asked: JsonObject): Ask {
   return { ...readMessageAsk(inner(asked)), model: String(asked['model']) }
 }
 
-export function writeInvoke(reply: Reply, asked: JsonObject, account: Account): JsonObject {
+export function writeInvoke(reply: PlannedReply, asked: JsonObject, account: Account): JsonObject {
   return writeMessage(reply, inner(asked), account)
 }

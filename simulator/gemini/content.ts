@@ -1,6 +1,6 @@
 import { type JsonObject, numberOrNull, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
-import type { Ask, Reply, ToolChoice } from '../reply.ts'
+import type { Ask, PlannedReply, ToolChoice } from '../reply.ts'
 import { countPromptTokens } from '../tokens.ts'
 import { isSigning } from './models.ts'
 
@@ -56,9 +56,14 @@ function readToolChoice(body: JsonObject): ToolChoice {
   return { kind: mode === 'NONE' ? 'none' : 'auto' }
 }
 
-const FINISH: Record<Reply['finish'], string> = { end: 'STOP', tools: 'STOP', length: 'MAX_TOKENS', refusal: 'SAFETY' }
+const FINISH: Record<PlannedReply['finish'], string> = {
+  end: 'STOP',
+  tools: 'STOP',
+  length: 'MAX_TOKENS',
+  refusal: 'SAFETY',
+}
 
-export function writeContent(reply: Reply, body: JsonObject): JsonObject {
+export function writeContent(reply: PlannedReply, body: JsonObject): JsonObject {
   const model = String(body['model'])
   const { candidateCount } = objectOrEmpty(body['generationConfig'])
   const finishReason = reply.finishOverride ?? FINISH[reply.finish]
@@ -76,7 +81,7 @@ function signature(model: string): string {
 }
 
 /** Only the first of several calls is signed; a text has its signature in a part behind it. */
-function writeParts(reply: Reply, model: string): JsonObject[] {
+function writeParts(reply: PlannedReply, model: string): JsonObject[] {
   if (reply.finish === 'refusal') return []
   const parts: JsonObject[] = reply.text === '' ? [] : [{ text: reply.text }]
   for (const [index, { name, input }] of reply.toolCalls.entries()) {
@@ -87,7 +92,7 @@ function writeParts(reply: Reply, model: string): JsonObject[] {
   return parts
 }
 
-function writeUsage({ usage }: Reply): JsonObject {
+function writeUsage({ usage }: PlannedReply): JsonObject {
   const { freshTokens, cachedTokens, completionTokens, thinkingTokens, audioTokens, imageTokens } = usage
   const prompt = freshTokens + cachedTokens
   return {

@@ -1,7 +1,7 @@
 import { lastUserText, textOf } from '../call-log.ts'
 import { isObject, type JsonObject, objectOrEmpty, objectsIn, stringOrNull } from '../json.ts'
 import { newId } from '../random.ts'
-import type { Ask, DeclaredTool, Reply, ToolCall, ToolChoice } from '../reply.ts'
+import type { Ask, DeclaredTool, PlannedReply, ToolCall, ToolChoice } from '../reply.ts'
 import type { Account } from '../stage.ts'
 import { countPromptTokens } from '../tokens.ts'
 
@@ -50,7 +50,7 @@ function readToolChoice(choice: unknown): ToolChoice {
   return typeof name === 'string' ? { kind: 'tool', name } : { kind: 'auto' }
 }
 
-export function writeCompletion(reply: Reply, body: JsonObject, account: Account): JsonObject {
+export function writeCompletion(reply: PlannedReply, body: JsonObject, account: Account): JsonObject {
   const count = typeof body['n'] === 'number' ? body['n'] : 1
   const { freshTokens, cachedTokens, cacheWriteTokens, completionTokens, thinkingTokens } = reply.usage
   const { audioTokens, imageTokens } = reply.usage
@@ -94,7 +94,7 @@ export function tierOf(tier: unknown, { serviceTier }: Account): unknown {
   return tier === undefined || tier === null || tier === 'auto' ? serviceTier : tier
 }
 
-function writeMessage(reply: Reply, body: JsonObject): JsonObject {
+function writeMessage(reply: PlannedReply, body: JsonObject): JsonObject {
   const message: JsonObject = {
     role: 'assistant',
     content: reply.text === '' && (reply.refusal !== null || reply.toolCalls.length > 0) ? null : reply.text,
@@ -119,7 +119,7 @@ function writeFunction(call: ToolCall): JsonObject {
   return { name: call.name, arguments: JSON.stringify(call.input) }
 }
 
-function finishReason(reply: Reply, body: JsonObject): string {
+function finishReason(reply: PlannedReply, body: JsonObject): string {
   switch (reply.finish) {
     case 'end':
     // The vendor reports a refusal of the model as an ordinary stop.

@@ -1,12 +1,12 @@
 import { type JsonObject, objectOrEmpty } from '../../json.ts'
 import { newId } from '../../random.ts'
-import type { Reply, ToolCall } from '../../reply.ts'
+import type { PlannedReply, ToolCall } from '../../reply.ts'
 import type { Account } from '../../stage.ts'
 import { tierOf } from '../completion.ts'
 import { sealed } from './sealed.ts'
 
 /** The response object: what was asked for comes back in it, with the vendor's defaults. */
-export function writeResponse(reply: Reply, body: JsonObject, account: Account): JsonObject {
+export function writeResponse(reply: PlannedReply, body: JsonObject, account: Account): JsonObject {
   const incomplete = incompleteReason(reply)
   const now = Math.floor(Date.now() / 1000)
   return {
@@ -43,12 +43,12 @@ export function writeResponse(reply: Reply, body: JsonObject, account: Account):
   }
 }
 
-function incompleteReason({ finish, finishOverride }: Reply): string | null {
+function incompleteReason({ finish, finishOverride }: PlannedReply): string | null {
   if (finishOverride !== null && finishOverride !== 'completed') return finishOverride
   return finish === 'length' ? 'max_output_tokens' : null
 }
 
-function writeOutput(reply: Reply, body: JsonObject): JsonObject[] {
+function writeOutput(reply: PlannedReply, body: JsonObject): JsonObject[] {
   const output: JsonObject[] = []
   if (reply.usage.thinkingTokens > 0) output.push(writeReasoning(reply, body))
   const content = writeContent(reply)
@@ -60,7 +60,7 @@ function writeOutput(reply: Reply, body: JsonObject): JsonObject[] {
 }
 
 /** The vendor keeps the reasoning, or returns it encrypted to a caller who asks for it. */
-function writeReasoning(reply: Reply, body: JsonObject): JsonObject {
+function writeReasoning(reply: PlannedReply, body: JsonObject): JsonObject {
   const wantsSealed = Array.isArray(body['include']) && body['include'].includes('reasoning.encrypted_content')
   return {
     id: newId('rs_', 48),
@@ -70,7 +70,7 @@ function writeReasoning(reply: Reply, body: JsonObject): JsonObject {
   }
 }
 
-function writeContent({ text, refusal, toolCalls }: Reply): JsonObject[] {
+function writeContent({ text, refusal, toolCalls }: PlannedReply): JsonObject[] {
   const content: JsonObject[] = []
   if (text !== '' || (refusal === null && toolCalls.length === 0)) {
     content.push({ type: 'output_text', annotations: [], logprobs: [], text })
@@ -88,7 +88,7 @@ function writeCall(call: ToolCall, isCut: boolean): JsonObject {
     : { id: newId('fc_', 48), type: 'function_call', ...common, arguments: JSON.stringify(call.input) }
 }
 
-function writeUsage({ usage }: Reply): JsonObject {
+function writeUsage({ usage }: PlannedReply): JsonObject {
   const { freshTokens, cachedTokens, cacheWriteTokens, completionTokens, thinkingTokens } = usage
   const inputTokens = freshTokens + cachedTokens + cacheWriteTokens
   return {
