@@ -12,7 +12,7 @@ export type Asked =
   /** The counters did not answer in time. */
   | { kind: 'away' }
 
-interface Waiting {
+interface PendingCall {
   call: WaitingCall
   late: NodeJS.Timeout
   done(asked: Asked): void
@@ -20,7 +20,7 @@ interface Waiting {
 
 interface Sent {
   message: Message
-  waiting: Waiting[]
+  waiting: PendingCall[]
   /** How many asked before it for a full report. */
   flushes: number
 }
@@ -55,7 +55,7 @@ const RETRY_MS = 100
 /** Carries messages between the leases and the counters: one at a time, repeated until it is answered. */
 export class Syncs {
   readonly #options: SyncOptions
-  #waiting: Waiting[] = []
+  #waiting: PendingCall[] = []
   /** The message on its way, with the calls that wait for it. */
   #sent: Sent | null = null
   #isBusy = false
@@ -121,7 +121,7 @@ export class Syncs {
   /** A call for which the lease does not suffice. Those of one turn of the event loop are asked for together. */
   ask(call: WaitingCall): Promise<Asked> {
     return new Promise((done) => {
-      const waiting: Waiting = { call, done, late: setTimeout(() => this.#leave(waiting), this.#options.waitMs) }
+      const waiting: PendingCall = { call, done, late: setTimeout(() => this.#leave(waiting), this.#options.waitMs) }
       this.#waiting.push(waiting)
       this.#plan(0)
     })
@@ -239,7 +239,7 @@ export class Syncs {
     for (const each of this.#flushed.splice(0)) each.done(false)
   }
 
-  #leave(waiting: Waiting): void {
+  #leave(waiting: PendingCall): void {
     clearTimeout(waiting.late)
     waiting.call.isLeft = true
     this.#waiting = this.#waiting.filter((each) => each !== waiting)
