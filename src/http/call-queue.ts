@@ -13,7 +13,7 @@ const SHRUNK = 7 / 8
 export const YOUNG_CALLS = 5_000
 const YOUNG_PATIENCE = 4
 
-interface Waiting<Item> {
+interface QueuedCall<Item> {
   item: Item
   since: number
 }
@@ -31,7 +31,7 @@ export interface Turn<Item> {
  * time and do not fit into this turn are refused. Nothing is estimated: waiting times are measured.
  */
 export class CallQueue<Item> {
-  #waiting: Waiting<Item>[] = []
+  #waiting: QueuedCall<Item>[] = []
   #taken = 0
   #takenInAll = 0
   #lastTurn = 0
