@@ -4,7 +4,7 @@ import { Conversation } from '../threads/conversation.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { BodyTasks, Refusal, TaskInput, TaskName, TaskOutput } from './protocol.ts'
 
-interface Waiting {
+interface QueuedTask {
   task: TaskName
   input: TaskInput<TaskName>
   transfer: readonly ArrayBuffer[]
@@ -17,7 +17,7 @@ export class WorkerConnection {
   static #lastBody = 0
   readonly #worker: Worker
   readonly #conversation: Conversation<BodyTasks>
-  readonly #queue = new FairQueue<Waiting>()
+  readonly #queue = new FairQueue<QueuedTask>()
   #isBusy = false
   /** Bodies that the worker keeps. */
   readonly #bodies = new Set<number>()
@@ -51,7 +51,7 @@ export class WorkerConnection {
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<TaskOutput<K>> {
     return new Promise((resolve, reject) => {
-      this.#queue.add(owner, { task, input, transfer, resolve: resolve as Waiting['resolve'], reject })
+      this.#queue.add(owner, { task, input, transfer, resolve: resolve as QueuedTask['resolve'], reject })
       if (!this.#isBusy) void this.#work()
     })
   }
