@@ -4,7 +4,7 @@
  */
 export const BYTES_A_TURN = 32 * 1024
 
-interface Waiting {
+interface QueuedRead {
   bytes: number
   begin(): void
 }
@@ -16,7 +16,7 @@ interface Waiting {
  */
 export class Turns {
   #used = 0
-  #waiting: Waiting[] = []
+  #waiting: QueuedRead[] = []
   readonly #schedule: (turn: () => void) => void
 
   constructor(schedule: (turn: () => void) => void = setImmediate) {
