@@ -83,7 +83,7 @@ export function watchAlerts(parts: WatchParts): Watch {
   async function look(): Promise<boolean> {
     const isFolded = parts.backlog().lagRows === 0
     const isRead = await readTraffic(parts, seen)
-    const findings = await find(parts, seen, await readAlertRules(db))
+    const findings = await evaluateRules(parts, seen, await readAlertRules(db))
     const isOpen = await recordFindings(db, findings, recording)
     const isCalm = recentRows(seen.samples).every(({ requests }) => requests === 0)
     return isFolded && isRead && isCalm && !isOpen && findings.unknown.size === 0
@@ -132,7 +132,7 @@ async function readTraffic({ db, reads, workspaces, now, everyMs }: WatchParts, 
 }
 
 /** Everything that is true now. What cannot be asked for is unknown, not over. */
-async function find(parts: WatchParts, seen: Seen, rules: AlertRules): Promise<Findings> {
+async function evaluateRules(parts: WatchParts, seen: Seen, rules: AlertRules): Promise<Findings> {
   const unknown = new Set<AlertRule>()
   const budgets = await parts.budgets().catch(() => null)
   if (budgets === null) unknown.add('budget')

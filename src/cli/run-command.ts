@@ -15,14 +15,17 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   const [first] = args
   const table = commands()
   if (first === undefined || first === '--help' || first === '-h' || first === 'help') return print(overview(table))
-  const { command, rest } = find(args, table)
+  const { command, rest } = findCommand(args, table)
   const { values, positionals } = parseGiven(command, rest)
   if (values['help'] === true) return print(commandHelp(command))
   return (await command.run(givenFor(values, positionals))) ?? 0
 }
 
 /** The longest name that the words begin with. */
-function find(args: readonly string[], table: readonly Command[]): { command: Command; rest: readonly string[] } {
+function findCommand(
+  args: readonly string[],
+  table: readonly Command[],
+): { command: Command; rest: readonly string[] } {
   for (const length of [2, 1]) {
     const name = args.slice(0, length).join(' ')
     const command = table.find((candidate) => candidate.name === name || candidate.aliases?.includes(name))

@@ -62,7 +62,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
     'providers.get': ({ params }) => get(deps.db, params.name, show),
     'providers.delete': ({ params: { name } }, context) =>
       change(deps, context, async (transaction) => {
-        const row = await find(transaction, name)
+        const row = await existingProvider(transaction, name)
         const before = show(row)
         context.checkMatch(before)
         mayChange(row)
@@ -79,19 +79,19 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
     // Also of one that the environment or the file owns: neither of them says what it charges.
     'providers.price-percent': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
-        const before = show(await find(transaction, name))
+        const before = show(await existingProvider(transaction, name))
         await setPricePercent(transaction, name, body.price_percent)
         const result = await get(transaction, name, show)
         const isChanged = before.price_percent !== result.price_percent
         return { result, audit: isChanged ? providerAuditEntry('providers.price-percent', name, before, result) : null }
       }),
     async 'providers.routes'({ params: { name } }, { access }) {
-      await find(deps.db, name)
+      await existingProvider(deps.db, name)
       const routes = await routesUsing(deps.db, name)
       return { data: routes.filter(({ workspace }) => coversWorkspace(access, workspace)) }
     },
     async 'providers.test'({ params }) {
-      const provider = providerFromRow(await find(deps.db, params.name), deps.secrets)
+      const provider = providerFromRow(await existingProvider(deps.db, params.name), deps.secrets)
       const { ok, latencyMs, status, models, message } = await deps.testProvider(provider)
       return { ok, latency_ms: latencyMs, status, models, message }
     },
@@ -231,14 +231,14 @@ function providerAuditEntry(action: string, name: string, before: unknown, after
   return { action, workspace: null, resource: `providers/${name}`, before, after }
 }
 
-async function find(db: Kysely<Database>, name: string): Promise<ProviderRow> {
+async function existingProvider(db: Kysely<Database>, name: string): Promise<ProviderRow> {
   const row = await findProvider(db, name)
   if (row === null) throw new GatewayError('not_found', `There is no provider '${name}'.`)
   return row
 }
 
 async function get<T>(db: Kysely<Database>, name: string, show: (row: ProviderRow) => T): Promise<T> {
-  return show(await find(db, name))
+  return show(await existingProvider(db, name))
 }
 
 function masked(secrets: Readonly<Record<string, string>>): Record<string, typeof MASKED> {

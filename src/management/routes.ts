@@ -33,17 +33,17 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
         if (mixed !== null) throw new GatewayError('invalid_request', mixed)
         const isNew = await putRoute(transaction, { workspace, alias, definition: body, managedBy: null }, context.now)
         if (present === null) context.created()
-        const result = toRouteView(await find(transaction, workspace, alias))
+        const result = toRouteView(await existingRoute(transaction, workspace, alias))
         return { result, audit: isNew ? routeAuditEntry('routes.put', result, before, result) : null }
       }),
     async 'routes.get'({ params, query }) {
       await checkWorkspace(deps.db, query.workspace)
-      return toRouteView(await find(deps.db, query.workspace, params.alias))
+      return toRouteView(await existingRoute(deps.db, query.workspace, params.alias))
     },
     'routes.delete': ({ params: { alias }, query: { workspace } }, context) =>
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
-        const present = await find(transaction, workspace, alias)
+        const present = await existingRoute(transaction, workspace, alias)
         checkOwner(present)
         const before = toRouteView(present)
         context.checkMatch(before)
@@ -53,9 +53,9 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
     'routes.purge-cache': ({ params: { alias }, query: { workspace } }, context) =>
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
-        const present = await find(transaction, workspace, alias)
+        const present = await existingRoute(transaction, workspace, alias)
         await purgeCache(transaction, present, context.now)
-        const result = toRouteView(await find(transaction, workspace, alias))
+        const result = toRouteView(await existingRoute(transaction, workspace, alias))
         return { result, audit: routeAuditEntry('routes.purge-cache', result, toRouteView(present), result) }
       }),
   }
@@ -72,7 +72,7 @@ function routeAuditEntry(
   return { action, workspace, resource: `routes/${alias}`, before, after }
 }
 
-async function find(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow> {
+async function existingRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow> {
   const row = await findRoute(db, workspace, alias)
   if (row !== null) return row
   throw new GatewayError('not_found', `There is no route '${alias}' in workspace '${workspace}'.`)

@@ -30,7 +30,7 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
       const items = await listRegistry(deps.db, { ...filter, after, limit: limit + 1 })
       return page(items, limit, modelView, ({ facts }) => [facts.provider, facts.model])
     },
-    'registry.get': async ({ params }) => modelView(await find(deps.db, params.provider, params.model)),
+    'registry.get': async ({ params }) => modelView(await existingModel(deps.db, params.provider, params.model)),
     'registry.put': ({ params: { provider, model }, body }, context) =>
       change(deps, context, async (transaction) => {
         const present = await findItem(transaction, provider, model)
@@ -54,7 +54,7 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
           await addPriceVersion(transaction, { provider, model, prices, source }, context.now)
         }
         if (present === null) context.created()
-        const result = modelView(await find(transaction, provider, model))
+        const result = modelView(await existingModel(transaction, provider, model))
         const isSame = JSON.stringify(before) === JSON.stringify(result)
         const resource = `registry/${provider}/${model}`
         const audit = { action: 'registry.put', workspace: null, resource, before, after: result }
@@ -65,7 +65,7 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
       const before = position === null ? null : Number(position[0])
       const versions = await listPriceVersions(deps.db, { provider, model, before, limit: limit + 1 })
       // Prices outlive the row: requests that were priced with them do, too.
-      if (versions.length === 0 && before === null) await find(deps.db, provider, model)
+      if (versions.length === 0 && before === null) await existingModel(deps.db, provider, model)
       const show = ({ id, createdAt, source, prices }: (typeof versions)[number]) => ({
         id,
         created_at: timestamp(createdAt),
@@ -78,7 +78,7 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
   }
 }
 
-async function find(db: Kysely<Database>, provider: string, model: string): Promise<RegistryItem> {
+async function existingModel(db: Kysely<Database>, provider: string, model: string): Promise<RegistryItem> {
   const item = await findItem(db, provider, model)
   if (item !== null) return item
   const row = await findProvider(db, provider)

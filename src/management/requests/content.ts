@@ -14,7 +14,7 @@ type ContentOperations = Pick<typeof requestOperations, 'requests.content' | 're
 export function contentHandlers(deps: ManagementDeps): HandlersOf<ContentOperations> {
   const settingsOf = (workspace: string) => deps.snapshot().workspaces.get(workspace)?.content ?? null
 
-  async function find(id: string, { access, now }: Context): Promise<FoundContent> {
+  async function existingContent(id: string, { access, now }: Context): Promise<FoundContent> {
     await deps.contentWritten()
     const found = await findContent(deps.reads, id, { settingsOf, now })
     if (found === null || !coversWorkspace(access, found.workspace))
@@ -33,12 +33,12 @@ export function contentHandlers(deps: ManagementDeps): HandlersOf<ContentOperati
 
   return {
     'requests.content': async ({ params: { id } }, context) => {
-      const found = await find(id, context)
+      const found = await existingContent(id, context)
       const result = contentView(found, opened(found))
       return changeBeside(deps, context, async () => ({ result, audit: auditEntry('requests.content', id, found) }))
     },
     'requests.delete-content': async ({ params: { id } }, context) => {
-      const found = await find(id, context)
+      const found = await existingContent(id, context)
       await changeBeside(deps, context, async (transaction) => {
         const isDeleted = await deleteContent(transaction, id)
         return { result: undefined, audit: isDeleted ? auditEntry('requests.delete-content', id, found) : null }

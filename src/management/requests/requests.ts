@@ -39,12 +39,12 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
       return exportRequests(reads, filters, query.format)
     },
     async 'requests.get'({ params }, context) {
-      const row = await find(deps, params.id, context)
+      const row = await existingRequest(deps, params.id, context)
       const names = await keyNames(deps, [row])
       return { ...toRequestView(row, names), attempts: attemptsOf(row).map(toAttemptView) }
     },
     async 'requests.explain'({ params }, context) {
-      const row = await find(deps, params.id, context)
+      const row = await existingRequest(deps, params.id, context)
       const names = await keyNames(deps, [row])
       return explainRequest(reads, row, names.get(row.key_id) ?? null)
     },
@@ -111,7 +111,7 @@ async function newerOnly(
   return { ...filters, from, newerThan: { startedAt: row.started_at, id: row.id } }
 }
 
-async function find(deps: ManagementDeps, id: string, { access }: Context): Promise<RequestRow> {
+async function existingRequest(deps: ManagementDeps, id: string, { access }: Context): Promise<RequestRow> {
   await untilCaughtUp(deps)
   const row = await findRequest(deps.reads, id)
   if (row === undefined || !coversWorkspace(access, row.workspace))
