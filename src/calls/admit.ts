@@ -5,7 +5,7 @@ import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
 import type { Payer } from '../limits/spend-ledger.ts'
 import { openText } from '../request-log/spool/record-lines.ts'
-import { assessChain, NOTHING_FITTED, type Situation } from './chain/assess.ts'
+import { assessChain, type ChainContext, NOTHING_FITTED } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
@@ -20,7 +20,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver } = resolved
   const { chain, isInterchangeable, alias } = resolved.resolved
   const payer = payerOf(resolved.key, snapshot)
-  const situation: Situation = {
+  const context: ChainContext = {
     endpoint,
     chain,
     isInterchangeable,
@@ -31,7 +31,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     headers: () => receiver.headers(),
   }
   const isFinal = !mayFit(payer)
-  const assessed = assessChain(body, situation, deps, NOTHING_FITTED, isFinal)
+  const assessed = assessChain(body, context, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
   const isStream = resolved.delivery !== null
   const holdFor = (chosen: typeof fitnesses, isHedged = false) =>
@@ -51,7 +51,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   if (decision.kind === 'refused' && !isFinal) {
     // Again, with the most that the fitting hard budget can pay for.
     ;({ fitnesses, hold, decision } = await fitIn({ fitnesses, hold, decision }, payer, async (fitted) => {
-      const again = await assessChain(body, situation, deps, fitted, false)
+      const again = await assessChain(body, context, deps, fitted, false)
       const smaller = holdFor(again)
       return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
     }))

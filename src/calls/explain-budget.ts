@@ -6,7 +6,7 @@ import { limitError } from '../limits/errors.ts'
 import { fittedTo } from '../limits/fit-in.ts'
 import type { Scope } from '../limits/ledger.ts'
 import type { Payer, SpendLedger } from '../limits/spend-ledger.ts'
-import { assessChain, type ChainDeps, type Fitness, type Situation } from './chain/assess.ts'
+import { assessChain, type ChainContext, type ChainDeps, type Fitness } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 
 /**
@@ -15,13 +15,13 @@ import { chainHold } from './chain/chain-hold.ts'
  */
 export async function budgetVerdict(
   body: RequestBody,
-  situation: Situation,
+  context: ChainContext,
   payer: Payer,
   keyName: string | null,
   deps: ChainDeps & { ledger: SpendLedger },
 ): Promise<{ refusal: GatewayError | null; fitnesses: Fitness[] }> {
-  const fitnesses = await assessChain(body, situation, deps)
-  const hold = chainHold(fitnesses, body.promptTokens, situation.snapshot)
+  const fitnesses = await assessChain(body, context, deps)
+  const hold = chainHold(fitnesses, body.promptTokens, context.snapshot)
   let refusal: Refusal | null
   try {
     refusal = await budgetRefusal(hold, payer, deps.ledger)
@@ -31,7 +31,7 @@ export async function budgetVerdict(
   }
   if (refusal === null) return { refusal, fitnesses }
   const fitted = fittedTo(refusal, hold, payer)
-  if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, situation, deps, fitted) }
+  if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, context, deps, fitted) }
   const { kind, id } = refusal.scope
   const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
   return { refusal: limitError(refusal, hold, { name, budget: payer[kind].limits?.budget }), fitnesses }

@@ -15,7 +15,7 @@ import { defaultLimitOf, hasHardBudget, payerOf, workspacePayer } from '../limit
 import { sessionKeyOf } from './balance.ts'
 import { cacheUse } from './cache/cache-use.ts'
 import { type Arranged, type Arrival, arrange } from './chain/arrange.ts'
-import { type Candidate, type ChainDeps, type Fitness, type Situation, traitsOf } from './chain/assess.ts'
+import { type Candidate, type ChainContext, type ChainDeps, type Fitness, traitsOf } from './chain/assess.ts'
 import { termsAt } from './chain/chain-hold.ts'
 import { Walk } from './chain/walk.ts'
 import type { Deps } from './deps.ts'
@@ -54,11 +54,11 @@ export async function explain(
   const { chain, because } = arrangedFor(resolved, arrival, deps)
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
-  const situation: Situation = { endpoint, chain, isInterchangeable, isDirect: alias === null, snapshot, ...bounds }
-  const { refusal, fitnesses } = await budgetVerdict(request, situation, payer, key?.name ?? null, deps)
+  const context: ChainContext = { endpoint, chain, isInterchangeable, isDirect: alias === null, snapshot, ...bounds }
+  const { refusal, fitnesses } = await budgetVerdict(request, context, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({
-    ...explained(entry, fitnesses[position], request.promptTokens, situation, deps),
+    ...explained(entry, fitnesses[position], request.promptTokens, context, deps),
     wouldBeUsed: refusal === null && candidate?.position === position,
     chosenBecause: because.get(entry) ?? null,
     skippedBecause: passed.get(entry)?.replace(/^skipped: /, '') ?? null,
@@ -124,7 +124,7 @@ function explained(
   entry: ChainEntry,
   fitness: Fitness | undefined,
   promptTokens: PromptTokens,
-  { snapshot }: Situation,
+  { snapshot }: ChainContext,
   deps: ChainDeps,
 ): Assessed {
   const candidate = fitness?.kind === 'usable' ? fitness.candidate : null

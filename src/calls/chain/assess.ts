@@ -33,7 +33,7 @@ export interface ChainDeps {
 }
 
 /** What applies to a call at every entry of its chain. */
-export interface Situation {
+export interface ChainContext {
   endpoint: Endpoint
   chain: readonly ChainEntry[]
   snapshot: Snapshot
@@ -88,41 +88,41 @@ export const NOTHING_FITTED: FittedLimits = new Map()
  */
 export function assessChain(
   body: RequestBody,
-  situation: Situation,
+  context: ChainContext,
   deps: ChainDeps,
   fitted: FittedLimits = NOTHING_FITTED,
   isFinal = true,
 ): Fitness[] | Promise<Fitness[]> {
   const entries: (Callee | Fitness)[] = []
   const destinations: Destination[] = []
-  for (const entry of situation.chain) {
-    const callee = calleeOf(entry, entries.length, situation, fitted, deps)
+  for (const entry of context.chain) {
+    const callee = calleeOf(entry, entries.length, context, fitted, deps)
     if ('destination' in callee) destinations.push(callee.destination)
     entries.push(callee)
   }
   const translations = body.translate(destinations, isFinal)
-  if (!(translations instanceof Promise)) return judgeAll(entries, translations, situation, deps)
-  return translations.then((translated) => judgeAll(entries, translated, situation, deps))
+  if (!(translations instanceof Promise)) return judgeAll(entries, translations, context, deps)
+  return translations.then((translated) => judgeAll(entries, translated, context, deps))
 }
 
 function judgeAll(
   entries: readonly (Callee | Fitness)[],
   translations: readonly Translation[],
-  situation: Situation,
+  context: ChainContext,
   deps: ChainDeps,
 ): Fitness[] {
   let next = 0
-  return entries.map((each) => ('destination' in each ? judge(each, translations[next++], situation, deps) : each))
+  return entries.map((each) => ('destination' in each ? judge(each, translations[next++], context, deps) : each))
 }
 
 function calleeOf(
   entry: ChainEntry,
   position: number,
-  situation: Situation,
+  context: ChainContext,
   fitted: FittedLimits,
   deps: ChainDeps,
 ): Callee | Fitness {
-  const { snapshot, endpoint } = situation
+  const { snapshot, endpoint } = context
   const provider = snapshot.providers.get(entry.provider)
   const family = provider === undefined ? undefined : deps.families.get(provider.family)
   const traits = traitsOf(entry, snapshot, deps)
@@ -131,7 +131,7 @@ function calleeOf(
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
   const translator = translatorFor(family, endpoint, provider, entry.model)
-  const message = mismatch(entry, family, translator, situation) ?? NOTHING
+  const message = mismatch(entry, family, translator, context) ?? NOTHING
   if (translator === undefined || message !== NOTHING) {
     const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
     return { kind: 'refused', code, message, reason: `skipped: ${message.kept}`, contextWindow }
@@ -139,21 +139,21 @@ function calleeOf(
   const { quirks, pricePercents } = deps
   const { renames, refusesUsageField, refusedValues } = quirks.of(provider, entry.model)
   // The most specific configured limit.
-  const bounds = { default: entry.maxOutputTokens ?? situation.defaultLimit, most: fitted.get(position) ?? null }
+  const bounds = { default: entry.maxOutputTokens ?? context.defaultLimit, most: fitted.get(position) ?? null }
   const { family: name, baseUrl } = provider
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (refusesUsageField) destination.omitsUsageField = true
   if (provider.speaks !== undefined) destination.speaks = provider.speaks
   if (provider.preset !== undefined) destination.preset = provider.preset
   if (provider.settings !== undefined) destination.settings = provider.settings
-  if (situation.isStrict) destination.isStrict = true
+  if (context.isStrict) destination.isStrict = true
   if (translator.carried !== undefined) {
-    destination.carried = translator.carried(withoutValues(situation.headers?.() ?? [], refusedValues))
+    destination.carried = translator.carried(withoutValues(context.headers?.() ?? [], refusedValues))
   }
-  if (situation.chain.length === 1) destination.isOnly = true
+  if (context.chain.length === 1) destination.isOnly = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
-  if (situation.isStrict && hasDefaults(callee, quirks)) {
+  if (context.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.
     destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
   }
@@ -172,7 +172,7 @@ function mismatch(
   entry: ChainEntry,
   family: Family,
   translator: Translator | undefined,
-  { snapshot, endpoint, chain, isInterchangeable, isDirect }: Situation,
+  { snapshot, endpoint, chain, isInterchangeable, isDirect }: ChainContext,
 ) {
   const { provider, model } = entry
   if (translator === undefined) return worded`The provider '${named(provider)}' does not offer ${named(endpoint.name)}.`
@@ -191,7 +191,7 @@ function mismatch(
   return worded`The ${named(endpoint.operation)} of ${named(model)} are not comparable with those of ${named(first ?? '')}.`
 }
 
-function judge(callee: Callee, translation: Translation | undefined, situation: Situation, deps: ChainDeps): Fitness {
+function judge(callee: Callee, translation: Translation | undefined, context: ChainContext, deps: ChainDeps): Fitness {
   const { contextWindow } = callee.traits
   if (translation === undefined) throw new Error('an entry was not translated for')
   switch (translation.kind) {
@@ -201,7 +201,7 @@ function judge(callee: Callee, translation: Translation | undefined, situation: 
       return { ...translation, reason: `skipped: ${translation.message.kept}`, contextWindow }
     case 'wire': {
       const { body: wire, ignored, adjustments, bounds } = translation
-      const { expectedPercent, heldPercent } = percentsOf(callee, bounds, situation, deps)
+      const { expectedPercent, heldPercent } = percentsOf(callee, bounds, context, deps)
       const { entry, position, provider, family, translator, traits, destination } = callee
       const candidate: Candidate = {
         entry,
@@ -236,7 +236,7 @@ function hasDefaults({ entry, provider, family }: Callee, quirks: Quirks): boole
 /** Providers are immutable values of the snapshot, so addresses are parsed once. */
 const ownServices = new WeakMap<Provider, boolean>()
 
-function percentsOf(callee: Callee, bounds: Bounds, { isStrict }: Situation, { quirks, pricePercents }: ChainDeps) {
+function percentsOf(callee: Callee, bounds: Bounds, { isStrict }: ChainContext, { quirks, pricePercents }: ChainDeps) {
   const seen = pricePercents.of(callee.provider)
   const { accountPercent, namedPercent } = bounds
   const expectedPercent = Math.max(seen, hasDefaults(callee, quirks) ? accountPercent : namedPercent)
