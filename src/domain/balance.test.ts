@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { drawOf, orderMembers, type Standing, standingWords } from './balance.ts'
+import { drawOf, type MemberState, orderMembers, positionReason } from './balance.ts'
 
-const FINE: Standing = { weight: 1, isAway: false, running: 0, latencyMs: null, draw: 0.5 }
+const FINE: MemberState = { weight: 1, isUnavailable: false, running: 0, latencyMs: null, draw: 0.5 }
 
-function member(more: Partial<Standing> = {}): Standing {
+function member(more: Partial<MemberState> = {}): MemberState {
   return { ...FINE, ...more }
 }
 
@@ -38,10 +38,10 @@ const WEIGHTS = [5, 3, 1, 1]
 const NAMES = ['a/m', 'b/m', 'c/m', 'd/m']
 
 function bySession(session: string, away: readonly number[] = []): number[] {
-  const standings = WEIGHTS.map((weight, place) =>
-    member({ weight, isAway: away.includes(place), draw: drawOf(session, NAMES[place] ?? '') }),
+  const states = WEIGHTS.map((weight, place) =>
+    member({ weight, isUnavailable: away.includes(place), draw: drawOf(session, NAMES[place] ?? '') }),
   )
-  return orderMembers('weighted', standings, true)
+  return orderMembers('weighted', states, true)
 }
 
 describe('the order of a group', () => {
@@ -85,7 +85,7 @@ describe('the order of a group', () => {
     }
   })
 
-  for (const [what, balance, standings, isPinned, order] of [
+  for (const [what, balance, states, isPinned, order] of [
     ['the idle one', 'least_busy', [member({ running: 2 }), member({ running: 1 }), member()], false, [2, 1, 0]],
     [
       'of two idle ones the heavier',
@@ -106,7 +106,7 @@ describe('the order of a group', () => {
     [
       'nobody who is away',
       'fastest',
-      [member({ latencyMs: 1, isAway: true }), member({ latencyMs: 80 })],
+      [member({ latencyMs: 1, isUnavailable: true }), member({ latencyMs: 80 })],
       false,
       [1, 0],
     ],
@@ -114,7 +114,7 @@ describe('the order of a group', () => {
     [
       'without weight before away',
       'weighted',
-      [member({ isAway: true }), member({ weight: 0 }), member()],
+      [member({ isUnavailable: true }), member({ weight: 0 }), member()],
       false,
       [2, 1, 0],
     ],
@@ -127,15 +127,15 @@ describe('the order of a group', () => {
       [0, 1],
     ],
   ] as const) {
-    test(`first comes ${what}`, () => assert.deepEqual(orderMembers(balance, standings, isPinned), order))
+    test(`first comes ${what}`, () => assert.deepEqual(orderMembers(balance, states, isPinned), order))
   }
 
   test('is told in words', () => {
-    assert.match(standingWords('weighted', member({ weight: 3 }), 4, false), /weight 3 of 4/)
-    assert.match(standingWords('least_busy', member({ running: 2 }), 4, false), /2 running/)
-    assert.match(standingWords('fastest', member({ latencyMs: 80.4 }), 4, false), /80 ms/)
-    assert.match(standingWords('fastest', member(), 4, false), /no recent measurement/)
-    assert.match(standingWords('fastest', member(), 4, true), /by the session/)
-    assert.match(standingWords('fastest', member({ isAway: true }), 4, true), /comes last/)
+    assert.match(positionReason('weighted', member({ weight: 3 }), 4, false), /weight 3 of 4/)
+    assert.match(positionReason('least_busy', member({ running: 2 }), 4, false), /2 running/)
+    assert.match(positionReason('fastest', member({ latencyMs: 80.4 }), 4, false), /80 ms/)
+    assert.match(positionReason('fastest', member(), 4, false), /no recent measurement/)
+    assert.match(positionReason('fastest', member(), 4, true), /by the session/)
+    assert.match(positionReason('fastest', member({ isUnavailable: true }), 4, true), /comes last/)
   })
 })

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { Balance } from './route.ts'
 
 /** What is known of a member when a call begins. */
-export interface Standing {
+export interface MemberState {
   weight: number
   /** It cannot be called, has been failing, or has asked to be left alone. */
-  isAway: boolean
+  isUnavailable: boolean
   /** Calls that are at it now, on this node. */
   running: number
   /** Recent duration of an answer, or until the first content of a stream; null: no recent measurement. */
@@ -18,16 +18,16 @@ export interface Standing {
  * The members in the order in which they are called, by their index in the group. Unavailable members come last, and
  * before them those without weight. `isPinned`: a session stays where its draws lead, under any policy.
  */
-export function orderMembers(balance: Balance, standings: readonly Standing[], isPinned: boolean): number[] {
+export function orderMembers(balance: Balance, states: readonly MemberState[], isPinned: boolean): number[] {
   const compare = isPinned ? byDraw : COMPARE[balance]
-  const rank = ({ isAway, weight }: Standing) => (isAway ? 2 : weight === 0 ? 1 : 0)
-  return standings
-    .map((standing, place) => ({ standing, place }))
-    .sort((a, b) => rank(a.standing) - rank(b.standing) || compare(a.standing, b.standing) || a.place - b.place)
+  const rank = ({ isUnavailable, weight }: MemberState) => (isUnavailable ? 2 : weight === 0 ? 1 : 0)
+  return states
+    .map((state, place) => ({ state, place }))
+    .sort((a, b) => rank(a.state) - rank(b.state) || compare(a.state, b.state) || a.place - b.place)
     .map(({ place }) => place)
 }
 
-type Compare = (a: Standing, b: Standing) => number
+type Compare = (a: MemberState, b: MemberState) => number
 
 const COMPARE: Record<Balance, Compare> = {
   weighted: byDraw,
@@ -39,16 +39,16 @@ const COMPARE: Record<Balance, Compare> = {
  * Each member draws a distance, shorter with more weight, and the shortest is first: as often as its share of the
  * weights. Where the draws are a session's own, a member that goes moves only the sessions that were at it.
  */
-function byDraw(a: Standing, b: Standing): number {
+function byDraw(a: MemberState, b: MemberState): number {
   return less(distance(a), distance(b))
 }
 
-function distance({ draw, weight }: Standing): number {
+function distance({ draw, weight }: MemberState): number {
   return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(draw) / weight
 }
 
 /** Members without a recent measurement get one probe at a time, so that a recovered one is found again. */
-function slowness({ latencyMs, running }: Standing): number {
+function slowness({ latencyMs, running }: MemberState): number {
   return latencyMs ?? (running === 0 ? -1 : Number.POSITIVE_INFINITY)
 }
 
@@ -63,9 +63,9 @@ export function drawOf(session: string, member: string): number {
 }
 
 /** Why a member has its position, as a sentence. */
-export function standingWords(balance: Balance, standing: Standing, total: number, isPinned: boolean): string {
-  const { isAway, weight, running, latencyMs } = standing
-  if (isAway) return 'comes last: it cannot be called, has been failing or asked to be left alone'
+export function positionReason(balance: Balance, state: MemberState, total: number, isPinned: boolean): string {
+  const { isUnavailable, weight, running, latencyMs } = state
+  if (isUnavailable) return 'comes last: it cannot be called, has been failing or asked to be left alone'
   if (weight === 0) return 'has no weight: it is called when the others cannot serve'
   if (isPinned) return `by the session, over weight ${weight} of ${total}`
   switch (balance) {

@@ -1,4 +1,4 @@
-import { drawOf, orderMembers, type Standing, standingWords } from '../../domain/balance.ts'
+import { drawOf, type MemberState, orderMembers, positionReason } from '../../domain/balance.ts'
 import { isConfigured } from '../../domain/provider.ts'
 import type { ChainEntry, Group, Place } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -47,27 +47,27 @@ function lay({ balance, isSticky, members }: Group, arrival: Arrival, { circuits
   const { isStream, snapshot } = arrival
   const session = isSticky ? arrival.session : null
   const isPinned = session !== null
-  const standings = members.map(({ entry, weight }): Standing => {
+  const states = members.map(({ entry, weight }): MemberState => {
     const provider = snapshot.providers.get(entry.provider)
     return {
       weight,
-      isAway: provider === undefined || !isConfigured(provider),
+      isUnavailable: provider === undefined || !isConfigured(provider),
       running: traffic.running(entry),
       latencyMs: traffic.latencyMs(entry, isStream),
       draw: session === null ? random() : drawOf(session, `${entry.provider}/${entry.model}`),
     }
   })
   // Before health is considered: where the session has been so far.
-  const [home] = isPinned ? orderMembers(balance, standings, true) : []
-  for (const [place, standing] of standings.entries()) {
+  const [home] = isPinned ? orderMembers(balance, states, true) : []
+  for (const [place, state] of states.entries()) {
     const entry = members[place]?.entry
-    if (entry !== undefined && circuits.isSkipped(entry)) standing.isAway = true
+    if (entry !== undefined && circuits.isSkipped(entry)) state.isUnavailable = true
   }
-  const entries = orderMembers(balance, standings, isPinned).flatMap((place) => members[place]?.entry ?? [])
+  const entries = orderMembers(balance, states, isPinned).flatMap((place) => members[place]?.entry ?? [])
   const total = members.reduce((sum, { weight }) => sum + weight, 0)
   const because = members.flatMap(({ entry }, place): [ChainEntry, string][] => {
-    const standing = standings[place]
-    return standing === undefined ? [] : [[entry, standingWords(balance, standing, total, isPinned)]]
+    const state = states[place]
+    return state === undefined ? [] : [[entry, positionReason(balance, state, total, isPinned)]]
   })
   return { entries, because, home: home === undefined ? null : (members[home]?.entry ?? null) }
 }
