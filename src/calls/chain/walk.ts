@@ -10,7 +10,7 @@ export const CIRCUIT_REASON = 'skipped: it has been failing or asked to be left 
 export const WINDOW_REASON = 'skipped: its window is not known to be larger'
 
 /** What is known of an entry when its turn comes. */
-export interface Standing {
+export interface EntryState {
   /** Null when it can serve the request. */
   unfit: string | null
   isCircuitOpen: boolean
@@ -24,15 +24,15 @@ export type Outgrown = { window: number | null } | null
  * Why the entry at this position is skipped; null: it is called. An entry whose circuit is open is skipped only while a
  * later one can serve: the last usable entry is always tried.
  */
-export function skipReason(standings: readonly Standing[], position: number, outgrown: Outgrown): string | null {
-  const standing = standings[position]
-  const unfit = standing === undefined ? WINDOW_REASON : unfitReason(standing, outgrown)
-  if (unfit !== null || standing?.isCircuitOpen !== true) return unfit
-  const hasUsableAfter = standings.some((later, at) => at > position && unfitReason(later, outgrown) === null)
+export function skipReason(states: readonly EntryState[], position: number, outgrown: Outgrown): string | null {
+  const state = states[position]
+  const unfit = state === undefined ? WINDOW_REASON : unfitReason(state, outgrown)
+  if (unfit !== null || state?.isCircuitOpen !== true) return unfit
+  const hasUsableAfter = states.some((later, at) => at > position && unfitReason(later, outgrown) === null)
   return hasUsableAfter ? CIRCUIT_REASON : null
 }
 
-function unfitReason({ unfit, contextWindow }: Standing, outgrown: Outgrown): string | null {
+function unfitReason({ unfit, contextWindow }: EntryState, outgrown: Outgrown): string | null {
   if (outgrown !== null && !isLargerWindow(contextWindow, outgrown.window)) return WINDOW_REASON
   return unfit
 }
@@ -72,7 +72,7 @@ export class Walk {
       if (fitness === undefined || entry === undefined || this.#taken.has(position)) continue
       const isFirstChoice = fitness.kind === 'usable' && this.#outgrown === null && !this.#circuits.isSkipped(entry)
       if (isFirstChoice) return fitness.candidate
-      const reason = skipReason(this.#standings(), position, this.#outgrown)
+      const reason = skipReason(this.#states(), position, this.#outgrown)
       if (reason === null && fitness.kind === 'usable') return fitness.candidate
       if (reason === INVALID && fitness.kind === 'invalid') throw new GatewayError('invalid_request', fitness.message)
       if (reason !== WINDOW_REASON) this.#remember(fitness, entry)
@@ -113,7 +113,7 @@ export class Walk {
   }
 
   /** Circuits change while a call runs. */
-  #standings(): Standing[] {
+  #states(): EntryState[] {
     return this.#fitnesses.map((fitness, position) => {
       const entry = this.#chain[position]
       const isCircuitOpen = entry !== undefined && this.#circuits.isSkipped(entry)
