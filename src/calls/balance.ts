@@ -11,14 +11,14 @@ export function balance(resolved: Resolved, deps: Deps): Balanced {
   const { places } = resolved.resolved
   const call = advance<Balanced>(resolved)
   call.home = null
-  call.leaveEntry = nowhere
+  call.releaseEntry = nowhere
   if (places === null) return call
   const { snapshot, delivery, attribution, body } = resolved
   const session = sessionKeyOf(attribution, body.request)
   const { chain, home } = arrange(places, { session, isStream: delivery !== null, snapshot }, deps)
   const [first] = chain
   // Counted at once: calls that arrive together are spread, too.
-  if (first !== undefined) call.leaveEntry = deps.traffic.enter(first)
+  if (first !== undefined) call.releaseEntry = deps.traffic.enter(first)
   call.home = home
   call.resolved = { ...resolved.resolved, chain }
   if (home !== null && home !== first) noteSkipped(call, home, `${CIRCUIT_REASON}; ${CACHE_LOST}`)

@@ -113,7 +113,7 @@ function errorOf(error: unknown, { id }: Begun, { log }: Deps): GatewayError | '
 function release(call: Ended['call'], deps: Deps): void {
   // Already settled, unless something failed; that must not keep money held for ever.
   if (call.held !== undefined) deps.ledger.settle(call.held, NOTHING_USED)
-  call.leaveEntry?.()
+  call.releaseEntry?.()
   void call.lost?.end()
   call.body?.release()
   for (const aspect of call.aspects) aspect.release?.()
@@ -160,7 +160,7 @@ function begin(
     delivery: undefined,
     resolved: undefined,
     home: undefined,
-    leaveEntry: undefined,
+    releaseEntry: undefined,
     fitnesses: undefined,
     mayHedge: undefined,
     held: undefined,

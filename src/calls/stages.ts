@@ -97,7 +97,7 @@ export interface Balanced extends Resolved {
   /** The member of a group that has the prompt cache of the call's session. */
   readonly home: ChainEntry | null
   /** Ends its count at the entry where it is now. */
-  leaveEntry: () => void
+  releaseEntry: () => void
 }
 
 /** Its maximum cost is held and its row is open: it may call providers. Only `admit` makes one. */

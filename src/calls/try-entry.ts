@@ -47,8 +47,8 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   const { body } = call
   call.adjustments = candidate.adjustments
   call.trying = candidate
-  call.leaveEntry()
-  call.leaveEntry = deps.traffic.enter(entry)
+  call.releaseEntry()
+  call.releaseEntry = deps.traffic.enter(entry)
   // Written once: every retry at this entry sends the same request.
   const written = body.write(position)
   let bytes = written instanceof Promise ? await written : written

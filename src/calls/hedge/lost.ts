@@ -42,7 +42,7 @@ export function lose(losing: Asking, winner: Asking, call: Admitted, deps: Deps)
     .finally(() => {
       clearTimeout(timer)
       if (isRead) deps.streams.endDrain()
-      part.leaveEntry()
+      part.releaseEntry()
       for (const attempt of part.attempts) {
         if (attempt.code === 'caller_left') Object.assign(attempt, LOST)
       }

@@ -50,7 +50,7 @@ export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, de
         const isOver = outcome.kind === 'failed' && gaveUp
         return { candidate, outcome: isOver ? { ...outcome, giveUp: true } : outcome, other: gone }
       }
-      part.leaveEntry()
+      part.releaseEntry()
       if (outcome.kind === 'caller-left') gone = { candidate, outcome }
       else {
         walk.failed(outcome.failure, candidate)
@@ -70,7 +70,7 @@ function start(candidate: Candidate, call: Admitted, deps: Deps): Running {
   const leg = new Leg()
   const part: Admitted = { ...call, leg, attempts: [], elsewhereMs: 0 }
   // The place that was kept for the call is this entry's from now on.
-  call.leaveEntry = () => {}
+  call.releaseEntry = () => {}
   call.trying ??= candidate
   const began = performance.now()
   const { hedgeAfterMs } = candidate.entry
@@ -100,6 +100,6 @@ async function firstOf(running: readonly Running[], mayHedge: boolean) {
 function adopt({ part, began }: Running, call: Admitted, start: number): void {
   call.adjustments = part.adjustments
   call.trying = part.trying
-  call.leaveEntry = part.leaveEntry
+  call.releaseEntry = part.releaseEntry
   call.elsewhereMs += began - start + part.elsewhereMs
 }
