@@ -135,7 +135,7 @@ function addCommon(headers: Headers, call: Ended['call'], { ledger }: Pick<Deps,
   return headers
 }
 
-function serverTiming({ startedTick, elsewhereMs: upstream }: Begun): string {
+function serverTiming({ startedTick, externalMs: upstream }: Begun): string {
   const total = performance.now() - startedTick
   return `upstream;dur=${upstream.toFixed(1)}, gateway;dur=${Math.max(0, total - upstream).toFixed(1)}`
 }

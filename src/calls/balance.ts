@@ -11,7 +11,7 @@ export function balance(resolved: Resolved, deps: Deps): Balanced {
   const { places } = resolved.resolved
   const call = advance<Balanced>(resolved)
   call.home = null
-  call.releaseEntry = nowhere
+  call.releaseEntry = nothingToRelease
   if (places === null) return call
   const { snapshot, delivery, attribution, body } = resolved
   const session = sessionKeyOf(attribution, body.request)
@@ -25,7 +25,7 @@ export function balance(resolved: Resolved, deps: Deps): Balanced {
   return call
 }
 
-const nowhere = () => {}
+const nothingToRelease = () => {}
 
 /** What the calls of one conversation have in common. It is hashed, and stored nowhere. */
 export function sessionKeyOf({ session, user }: Attribution, request: CallRequest): string | null {

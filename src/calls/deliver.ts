@@ -52,7 +52,7 @@ export async function deliver(call: Served, deps: Deps): Promise<Cut> {
     deps.log.error({ request: call.id, err: error })
     fault = asGatewayError(error)
   }
-  call.elsewhereMs += performance.now() - began
+  call.externalMs += performance.now() - began
   deps.metrics.openStreams.add(-1)
   deps.streams.delete(served.answer.stream)
   served.answer.stream.close()

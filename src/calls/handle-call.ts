@@ -149,7 +149,7 @@ function begin(
     presence: call.presence,
     startedAt: deps.now(),
     startedTick: call.receivedAt,
-    elsewhereMs: 0,
+    externalMs: 0,
     attempts: [],
     unusedKey: endpoint.unusedKey?.(call) ?? NO_ADJUSTMENTS,
     adjustments: NO_ADJUSTMENTS,

@@ -86,7 +86,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     costPicodollars: cost?.picodollars?.toString() ?? null,
     priceVersion: cost?.priceVersion ?? null,
     upstreamMs: served?.upstreamMs ?? null,
-    gatewayMicroseconds: Math.max(0, Math.round((now - call.startedTick - call.elsewhereMs) * 1000)),
+    gatewayMicroseconds: Math.max(0, Math.round((now - call.startedTick - call.externalMs) * 1000)),
     requestBytes: body?.length ?? refused?.bytes ?? 0,
     responseBytes: sentBytes(call, reply),
     ignoredParams: served?.ignored ?? NONE_IGNORED,

@@ -39,7 +39,7 @@ export interface Begun {
   /** `performance.now()` when the whole request had arrived: the start of every duration. */
   startedTick: number
   /** Time that was not ours: upstream calls and the waits between them. */
-  elsewhereMs: number
+  externalMs: number
   readonly attempts: AttemptRecord[]
   /** A key that was sent beside the one used. */
   readonly unusedKey: readonly Adjustment[]

@@ -96,7 +96,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     }
     const began = performance.now()
     await pause(step.waitMs, both(call.presence, call.leg))
-    call.elsewhereMs += performance.now() - began
+    call.externalMs += performance.now() - began
     if (call.presence.left || isLost(call)) return { kind: 'caller-left' }
   }
 }
@@ -152,7 +152,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
   const { raw, outcome, ended } = wasAsked
     ? await ask(traced(endpoint, trace, deps), candidate, bytes, call, deps)
     : unasked(endpoint)
-  call.elsewhereMs += ended - began
+  call.externalMs += ended - began
   const startedAfterMs = millisecondsInto(call, began)
   const durationMs = millisecondsInto(call, ended) - startedAfterMs
   const head = 'headers' in raw ? raw : null

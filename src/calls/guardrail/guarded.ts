@@ -45,7 +45,7 @@ async function check(
   const about = { workspace, endpoint: call.endpoint.name, route: call.resolved.alias, model: call.body.request.model }
   const began = performance.now()
   const verdict = await ask({ phase, requestId: id, ...about, body }, guardrail, { upstream, now, presence })
-  call.elsewhereMs += performance.now() - began
+  call.externalMs += performance.now() - began
   if (typeof verdict === 'string') {
     metrics.guardrailChecks.add(1, [phase, 'failed'])
     log.warn({ request: id, workspace, phase, problem: verdict }, 'a guardrail gave no verdict')

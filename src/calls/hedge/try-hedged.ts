@@ -68,7 +68,7 @@ export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, de
 
 function start(candidate: Candidate, call: Admitted, deps: Deps): Running {
   const leg = new Leg()
-  const part: Admitted = { ...call, leg, attempts: [], elsewhereMs: 0 }
+  const part: Admitted = { ...call, leg, attempts: [], externalMs: 0 }
   // The place that was kept for the call is this entry's from now on.
   call.releaseEntry = () => {}
   call.trying ??= candidate
@@ -101,5 +101,5 @@ function adopt({ part, began }: Running, call: Admitted, start: number): void {
   call.adjustments = part.adjustments
   call.trying = part.trying
   call.releaseEntry = part.releaseEntry
-  call.elsewhereMs += began - start + part.elsewhereMs
+  call.externalMs += began - start + part.externalMs
 }
