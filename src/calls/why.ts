@@ -8,10 +8,10 @@ const NONE: Why = { reason: null, param: null, providerCode: null, figures: null
 const LONGEST_REASON = 500
 const LONGEST_FIGURE = 100
 
-/** What of an error's details is a figure, or says whose. Texts of a caller are none of them. */
+/** What of an error's details is a figure, or says whose. No text of a caller is, but for a direct model's name. */
 const FIGURES = [
   ...['scope', 'scope_id', 'kind', 'limit', 'used', 'needed', 'per', 'resets_at', 'unknown', 'retry_after_seconds'],
-  ...['limit_usd', 'spent_usd', 'held_usd', 'hold_usd', 'max_tokens_that_fits', 'fit_at_least'],
+  ...['limit_usd', 'spent_usd', 'held_usd', 'hold_usd', 'max_tokens_that_fits', 'fit_at_least', 'provider', 'model'],
 ]
 
 /** What the row keeps of why a call failed. */

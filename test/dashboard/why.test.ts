@@ -31,33 +31,36 @@ describe('why did it fail', () => {
     await harness?.stop()
   })
 
+  const why = () => page.getByRole('region', { name: 'Why it failed' })
   const fact = (name: string, value: string | RegExp) =>
-    page.getByRole('alert').locator('dl > div').filter({ hasText: name }).filter({ hasText: value })
+    why().locator('dl > div').filter({ hasText: name }).filter({ hasText: value })
 
   /** Clicks, and counts them: at most four from the overview. */
   async function clicks(...steps: (() => Locator)[]): Promise<void> {
     assert.ok(steps.length <= 4, `${steps.length} clicks`)
     await page.goto(`${harness.url}/dashboard/default`)
     for (const step of steps) await step().click()
-    await page.getByRole('alert').getByText('Why it failed').waitFor()
+    await why().waitFor()
   }
 
   test('the overview says it, and one click leads to the field that is wrong', async () => {
     await page.getByText(/messages\[0\]\.content: expected/).waitFor()
     await assertAccessible(page, 'overview')
-    await clicks(() => page.getByRole('link', { name: 'invalid_request' }))
+    await clicks(() => page.getByRole('link', { name: 'Invalid request' }))
     await fact('Field', 'messages[0].content').waitFor()
     await assertAccessible(page, 'a request that was refused')
   })
 
   test('a refused budget shows its figures', async () => {
-    await clicks(() => page.getByRole('link', { name: 'budget_exceeded' }))
-    await page
-      .getByRole('alert')
-      .getByText(/The budget of .*ci.* does not allow this call/)
+    await clicks(() => page.getByRole('link', { name: 'Over budget' }))
+    const reason = page.getByText(/The budget of .*ci.* does not allow this call/)
+    await why()
+      .getByText(/does not allow this call/)
       .waitFor()
-    await fact('Budget, USD', '0.000001').waitFor()
-    await fact('This call, USD', /0\.\d/).waitFor()
+    await page.getByText(/^The caller got 402/).waitFor()
+    assert.equal(await reason.count(), 1)
+    await fact('Budget', '$0.000001').waitFor()
+    await fact('This call, at most', /\$0\.\d/).waitFor()
   })
 
   test('of a longer time ago, the list of errors says it in a column', async () => {
@@ -66,7 +69,7 @@ describe('why did it fail', () => {
       () => page.getByRole('link', { name: 'All errors' }),
       () =>
         page
-          .getByRole('row', { name: /provider_overloaded.*HTTP 503; its own words are not stored/ })
+          .getByRole('row', { name: /Provider overloaded.*HTTP 503; its own words are not stored/ })
           .getByRole('link'),
     )
     await fact('Provider’s code', 'server_is_overloaded').waitFor()

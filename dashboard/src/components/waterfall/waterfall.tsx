@@ -1,4 +1,5 @@
 import { Badge, Text } from '@mantine/core'
+import { errorText } from '../../format/error-words.ts'
 import { milliseconds } from '../../format/number.ts'
 import { CopyText } from '../copy.tsx'
 import { StatusBadge } from '../status.tsx'
@@ -133,7 +134,7 @@ function Story({ lane, next, firstContent }: Omit<AttemptLaneProps, 'ticks'>) {
     <>
       <span className={classes['ending']}>
         <Ending lane={lane} />
-        {attempt.code !== null && outcome !== 'left' && <span className="mono">{attempt.code}</span>}
+        {attempt.code !== null && outcome !== 'left' && <span title={attempt.code}>{errorText(attempt.code)}</span>}
         {attempt.provider_code !== null && (
           <Text component="span" size="xs" c="dimmed" className="mono" title="The provider’s own code">
             {attempt.provider_code}

@@ -8,6 +8,7 @@ import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
+import { errorText } from '../../format/error-words.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import classes from './overview.module.css'
 import { REFRESH_MS } from './use-overview.ts'
@@ -68,7 +69,7 @@ function FailedRequest({ request }: { request: Item<'requests.list'> }) {
       <div className={classes['line']}>
         <StatusBadge status={status} code={code} />
         <Link href={path('requests', id)} className={`${classes['strong']} ${classes['cover']}`}>
-          {code ?? 'error'}
+          {code === null ? 'Error' : errorText(code)}
         </Link>
         <span className={classes['end']}>
           <Time at={started_at} relative />

@@ -1,11 +1,11 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { Link, useSearch } from 'wouter'
+import { TestButton, TestResult, useProviderTest } from '../../components/provider-test.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import { type GatewayStatus, healthOf, type Provider } from './provider-health.ts'
-import { TestButton, TestResult, useProviderTest } from './provider-test.tsx'
 import classes from './providers.module.css'
 
 export interface ProviderCardProps {

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { Column } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
+import { errorText } from '../../format/error-words.ts'
 import { count, milliseconds } from '../../format/number.ts'
 import { utcTime } from '../../format/time.ts'
 import { endingText } from './filters.ts'
@@ -102,8 +103,8 @@ function Ending({ row }: { row: ListedRequest }) {
     <span className={classes['ending']}>
       <StatusBadge status={row.status} code={row.code} />
       {row.code !== null && row.code !== 'interrupted' && (
-        <span className={`above-row ${classes['code']}`} title={row.reason ?? row.code}>
-          {row.code}
+        <span className={`above-row ${classes['code']}`} title={`${row.code}: ${row.reason ?? endingOf(row).title}`}>
+          {errorText(row.code)}
           <Detail row={row} />
         </span>
       )}

@@ -8,6 +8,7 @@ import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import { arithmeticOf } from './cost-arithmetic.ts'
+import { FormStep } from './next/next-steps.tsx'
 import classes from './request-detail.module.css'
 import type { ListedRequest } from './use-requests.ts'
 
@@ -40,7 +41,6 @@ function Bounds({ request: { cost_least_usd: least, cost_most_usd: most } }: { r
 }
 
 function NoCost({ request, reason }: { request: ListedRequest; reason: string }) {
-  const path = usePath()
   const text = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
   if (request.usage === null || request.provider === null || request.model === null) {
     return (
@@ -50,14 +50,12 @@ function NoCost({ request, reason }: { request: ListedRequest; reason: string })
     )
   }
   return (
-    <Alert color="yellow" icon={<CircleAlert size={16} aria-hidden />}>
+    <Alert color="yellow" icon={<CircleAlert size={16} aria-hidden />} role="group" title="No cost">
       <Text size="sm">{text}</Text>
-      <Text size="sm" mt={4}>
-        <Anchor component={Link} inherit href={path('registry', request.provider, request.model)} underline="always">
-          Set a price in the registry
-        </Anchor>
-        : later calls will have a cost, this one keeps none.
+      <Text size="sm" mt={4} mb="xs">
+        A price applies to later calls. This one stays without a cost.
       </Text>
+      <FormStep step={{ kind: 'model', provider: request.provider, model: request.model, unknown: 'price' }} />
     </Alert>
   )
 }

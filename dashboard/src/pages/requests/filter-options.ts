@@ -1,4 +1,5 @@
 import { useOperation } from '../../api/hooks.ts'
+import { errorText } from '../../format/error-words.ts'
 import { count } from '../../format/number.ts'
 import { CACHE_WORDS } from '../../format/response-cache.ts'
 import { useWorkspace } from '../../shell/place.ts'
@@ -89,6 +90,7 @@ export function useOptions(field: Field): { options: Option[]; isLoading: boolea
 function optionOf(field: GroupedField, group: string | null, name: string | null, requests: number): Option[] {
   const note = count(requests)
   if (group === null) return field === 'route' ? [{ label: 'Direct model ids', note, change: { route: DIRECT } }] : []
+  if (field === 'code') return [{ label: errorText(group), note, change: { code: group } }]
   if (field !== 'model') return [{ label: name ?? group, note, change: { [field]: group } }]
   const slash = group.indexOf('/')
   return [{ label: group, note, change: { provider: group.slice(0, slash), model: group.slice(slash + 1) } }]

@@ -1,4 +1,5 @@
 import type { Query } from '../../api/client.ts'
+import { errorText } from '../../format/error-words.ts'
 import { milliseconds } from '../../format/number.ts'
 import { CACHE_WORDS } from '../../format/response-cache.ts'
 import type { Search } from '../../shell/place.ts'
@@ -26,7 +27,7 @@ export type Field = (typeof FIELDS)[number]
 
 export const FIELD_TITLES: Record<Field, string> = {
   status: 'Status',
-  code: 'Error code',
+  code: 'Error',
   reason: 'Reason',
   param: 'Field',
   provider_code: 'Provider’s code',
@@ -152,6 +153,7 @@ function valueText(field: Field, value: string, keyName: string | null): string 
     case 'reason':
       return `“${value}”`
     case 'code':
+      return errorText(value)
     case 'param':
     case 'provider_code':
     case 'provider':

@@ -17,7 +17,7 @@ import { CostSection } from './cost-section.tsx'
 import { curlOf } from './curl.ts'
 import { CallSection, TokensSection } from './facts-sections.tsx'
 import classes from './request-detail.module.css'
-import { durationOf, durationText } from './request-words.ts'
+import { durationOf, durationText, withoutReason } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 import { WhySection } from './why-section.tsx'
 
@@ -193,7 +193,7 @@ function AttemptsSection({ request, full, explained }: AttemptsProps) {
       )}
       {ending !== undefined && (
         <Text size="sm" fw={550}>
-          {ending}
+          {withoutReason(ending, request.reason)}
         </Text>
       )}
     </DrawerSection>

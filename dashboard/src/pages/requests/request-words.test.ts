@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { adjustmentText, durationOf, endingOf, type ToldRequest } from './request-words.ts'
+import { adjustmentText, durationOf, endingOf, figureTexts, type ToldRequest, withoutReason } from './request-words.ts'
 
 const served: ToldRequest = {
   state: 'closed',
@@ -66,4 +66,18 @@ test('an adjustment says what was sent and why', () => {
     adjustmentText({ field: 'x-api-key', value: null, reason: 'unused_key' }),
     'x-api-key (not used: the bearer token is another key)',
   )
+})
+
+test('the reason is not repeated where the story ends', () => {
+  assert.equal(withoutReason("The caller got 402. Too dear. It is about 'x'.", 'Too dear.'), 'The caller got 402.')
+  assert.equal(withoutReason('The caller got 200.', null), 'The caller got 200.')
+})
+
+test('figures of a refusal are read as amounts and times', () => {
+  const { length } = figureTexts({ limit_usd: '5', resets_at: '2026-12-01T00:00:00.000Z', scope: 'key' })
+  assert.equal(length, 2)
+  assert.deepEqual(figureTexts({ limit_usd: '5', retry_after_seconds: 3 }), [
+    { name: 'Budget', value: '$5.00' },
+    { name: 'Retry after', value: '3 s' },
+  ])
 })

@@ -1,4 +1,6 @@
+import { exactUsd } from '../../format/money.ts'
 import { count, milliseconds } from '../../format/number.ts'
+import { localTime } from '../../format/time.ts'
 
 /** What of a request its words are made of. */
 export interface ToldRequest {
@@ -13,7 +15,7 @@ export interface ToldRequest {
   events_sent: number
 }
 
-/** How long the caller waited; null while it still does, and when nobody saw the end. */
+/** How long the caller waited; null while it still does, and when the end was not seen. */
 export function durationOf(request: Pick<ToldRequest, 'started_at' | 'finished_at' | 'code'>): number | null {
   if (request.finished_at === null || request.code === 'interrupted') return null
   return Math.max(0, Date.parse(request.finished_at) - Date.parse(request.started_at))
@@ -92,24 +94,32 @@ export function adjustmentText({ field, value, reason, from }: ToldAdjustment): 
   return from === undefined ? `${sent} (${ADJUSTED[reason]})` : `${from} sent as ${sent} (${ADJUSTED[reason]})`
 }
 
+type Written = (value: string | number) => string
+const asCount: Written = (value) => (typeof value === 'number' ? count(value) : value)
+const asUsd: Written = (value) => exactUsd(String(value))
+
 /** Figures of a refusal in words, the most telling first; names that say nothing here are left out. */
-const FIGURES: [name: string, title: string][] = [
-  ['limit', 'Limit'],
-  ['used', 'In use'],
-  ['needed', 'This call'],
-  ['limit_usd', 'Budget, USD'],
-  ['spent_usd', 'Spent, USD'],
-  ['held_usd', 'Held, USD'],
-  ['hold_usd', 'This call, USD'],
-  ['max_tokens_that_fits', 'Fits with max_tokens'],
-  ['resets_at', 'Resets at'],
-  ['retry_after_seconds', 'Retry after, s'],
+const FIGURES: [name: string, title: string, write: Written][] = [
+  ['limit', 'Limit', asCount],
+  ['used', 'In use', asCount],
+  ['needed', 'This call', asCount],
+  ['limit_usd', 'Budget', asUsd],
+  ['spent_usd', 'Spent', asUsd],
+  ['held_usd', 'Held', asUsd],
+  ['hold_usd', 'This call, at most', asUsd],
+  ['max_tokens_that_fits', 'Fits with max_tokens', asCount],
+  ['resets_at', 'Resets', (value) => localTime(String(value))],
+  ['retry_after_seconds', 'Retry after', (value) => `${value} s`],
 ]
 
 export function figureTexts(figures: Readonly<Record<string, string | number>>): { name: string; value: string }[] {
-  return FIGURES.flatMap(([field, name]) => {
+  return FIGURES.flatMap(([field, name, write]) => {
     const value = figures[field]
-    if (value === undefined) return []
-    return [{ name, value: typeof value === 'number' ? count(value) : value }]
+    return value === undefined ? [] : [{ name, value: write(value) }]
   })
+}
+
+/** How it ended, without the reason, which stands above it. */
+export function withoutReason(ending: string, reason: string | null): string {
+  return reason === null ? ending : (ending.split(` ${reason}`)[0] ?? ending)
 }

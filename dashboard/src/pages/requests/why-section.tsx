@@ -2,11 +2,12 @@ import { Alert, Anchor, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import { usePath } from '../../shell/place.ts'
+import { NextSteps } from './next/next-steps.tsx'
 import classes from './request-detail.module.css'
 import { figureTexts } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
-/** Why a call failed, with ways to those that failed likewise. */
+/** Why a call failed, what to do about it, and the way to those that failed likewise. */
 export function WhySection({ request }: { request: ListedRequest }) {
   const { reason, param, provider_code: code, figures } = request
   if (reason === null) return null
@@ -16,6 +17,8 @@ export function WhySection({ request }: { request: ListedRequest }) {
       color={request.status !== null && request.status >= 500 ? 'red' : 'yellow'}
       icon={<CircleAlert size={18} aria-hidden />}
       title="Why it failed"
+      // Not an alert, as it is by default: it is part of what was opened, and contains forms.
+      role="region"
     >
       <Text size="sm" className={classes['reason'] ?? ''}>
         {reason}
@@ -32,6 +35,7 @@ export function WhySection({ request }: { request: ListedRequest }) {
           ))}
         </dl>
       )}
+      <NextSteps key={request.id} request={request} />
     </Alert>
   )
 }

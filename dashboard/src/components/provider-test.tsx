@@ -1,9 +1,9 @@
 import { CircleCheck, CircleX, PlugZap } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useChange } from '../../api/hooks.ts'
-import { MayButton } from '../../components/may-button.tsx'
-import { milliseconds } from '../../format/number.ts'
-import classes from './providers.module.css'
+import { useChange } from '../api/hooks.ts'
+import { milliseconds } from '../format/number.ts'
+import { MayButton } from './may-button.tsx'
+import classes from './provider-test.module.css'
 
 /** Asks the provider for its models, which costs nothing, and keeps what came of it until the next time. */
 export function useProviderTest(name: string) {
@@ -14,7 +14,15 @@ export function useProviderTest(name: string) {
 
 type Test = ReturnType<typeof useProviderTest>
 
-export function TestButton({ name, test: { test, run } }: { name: string; test: Test }) {
+export function TestButton({
+  name,
+  test: { test, run },
+  label = 'Test',
+}: {
+  name: string
+  test: Test
+  label?: string
+}) {
   return (
     <MayButton
       to="providers.test"
@@ -25,7 +33,7 @@ export function TestButton({ name, test: { test, run } }: { name: string; test: 
       onClick={run}
       aria-label={`Test ${name}`}
     >
-      Test
+      {label}
     </MayButton>
   )
 }

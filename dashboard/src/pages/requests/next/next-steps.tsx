@@ -1,0 +1,103 @@
+import { Group, Stack } from '@mantine/core'
+import { useState } from 'react'
+import type { OperationName } from '../../../api/client.ts'
+import { MayButton, MayLink } from '../../../components/may-button.tsx'
+import { TestButton, TestResult, useProviderTest } from '../../../components/provider-test.tsx'
+import { usePath } from '../../../shell/place.ts'
+import type { ListedRequest } from '../use-requests.ts'
+import { Done } from './done.tsx'
+import { ModelForm } from './model-form.tsx'
+import classes from './next.module.css'
+import { nextSteps, type Step } from './next-steps.ts'
+import { AllowModel, StreamingOn } from './one-click.tsx'
+import { RaiseForm } from './raise-form.tsx'
+
+type Form = Extract<Step, { kind: 'raise' | 'model' }>
+
+/** What helps against the failure, done here where that is possible. */
+export function NextSteps({ request }: { request: ListedRequest }) {
+  const steps = nextSteps(request)
+  if (steps.length === 0) return null
+  return (
+    <Group gap="xs" mt="md" align="flex-start" className={classes['steps'] ?? ''}>
+      {steps.map((step) => (
+        <OneStep key={step.kind} step={step} request={request} />
+      ))}
+    </Group>
+  )
+}
+
+/** A button that becomes a form, which becomes what it has changed. */
+export function FormStep({ step }: { step: Form }) {
+  const [state, setState] = useState<'button' | 'form' | { done: string }>('button')
+  if (state === 'button') return <OpenForm step={step} onOpen={() => setState('form')} />
+  if (state !== 'form') return <Done>{state.done}</Done>
+  const props = { onDone: (done: string) => setState({ done }), onCancel: () => setState('button') }
+  return (
+    <div className={classes['whole']}>
+      {step.kind === 'raise' ? <RaiseForm step={step} {...props} /> : <ModelForm step={step} {...props} />}
+    </div>
+  )
+}
+
+const SETS = { price: 'Set price', max_output_tokens: 'Set output limit', context_window: 'Set context window' }
+
+function OpenForm({ step, onOpen }: { step: Form; onOpen: () => void }) {
+  const change: OperationName =
+    step.kind === 'model' ? 'registry.put' : step.scope === 'key' ? 'keys.update' : 'workspaces.update'
+  return (
+    <MayButton to={change} size="xs" onClick={onOpen}>
+      {step.kind === 'model' ? SETS[step.unknown] : step.what === 'budget' ? 'Raise budget' : 'Raise limit'}
+    </MayButton>
+  )
+}
+
+function OneStep({ step, request }: { step: Step; request: ListedRequest }) {
+  const path = usePath()
+  const link = { variant: 'default', size: 'xs' } as const
+  switch (step.kind) {
+    case 'raise':
+    case 'model':
+      return <FormStep step={step} />
+    case 'streaming':
+      return <StreamingOn workspace={request.workspace} />
+    case 'allow':
+      return <AllowModel keyId={request.key_id} model={step.model} />
+    case 'test':
+      return <TestProvider name={step.provider} />
+    case 'key':
+      return (
+        <MayLink {...link} to="keys.get" href={path('keys', request.key_id)}>
+          Open key
+        </MayLink>
+      )
+    case 'route':
+      return (
+        <MayLink {...link} to="routes.get" href={path('routes', step.alias)}>
+          Open route
+        </MayLink>
+      )
+    case 'new-route':
+      return (
+        <MayLink
+          {...link}
+          to="routes.put"
+          href={`${path('routes')}?${new URLSearchParams({ new: '1', alias: step.alias })}`}
+        >
+          {`Create route ${step.alias}`}
+        </MayLink>
+      )
+  }
+}
+
+function TestProvider({ name }: { name: string }) {
+  const test = useProviderTest(name)
+  return (
+    <Stack gap={6}>
+      <Group>
+        <TestButton name={name} test={test} label={`Test ${name}`} />
+      </Group>
+      <TestResult test={test} />
+    </Stack>
+  )
+}
