@@ -1,7 +1,7 @@
 import { createRandom, pick } from '../simulator/random.ts'
 import type { Application } from './applications.ts'
 
-/** For whom a call is, as its caller says. */
+/** User and session of a call, as its caller names them. */
 export interface Attributed {
   user: string | null
   session: string | null

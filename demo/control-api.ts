@@ -3,7 +3,7 @@ import { DEMO_ADMIN_KEY } from './config.ts'
 /** The holder of the admin key in the greeting. */
 export const OWNER = 'owner'
 
-/** A call to the management API. `{name}` in a path stands for the id of the newest key of that name. */
+/** A call to the management API. `{name}` in a path is replaced with the id of the newest key of that name. */
 export interface Step {
   daysAgo: number
   hour: number

@@ -62,7 +62,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
 /** Also removed when the process exits before it serves. */
 function temporaryFolder(opened: AsyncDisposableStack): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-demo-'))
-  // Threads that still write may add a file meanwhile.
+  // Threads that still write may add a file during it.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 })
   process.once('exit', remove)
   opened.defer(() => {

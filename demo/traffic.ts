@@ -90,12 +90,12 @@ function disturb(turn: number, alias: string, simulator: Pick<Simulator, 'script
 }
 
 function bodyOf(application: Application, random: Random) {
-  // Occasionally somebody tests the fallback.
+  // Occasionally a call tests the fallback.
   const model = application.key === 'web-app' && random() < 0.15 ? 'resilient' : weighted(random, application.models)
   const length = Math.min(LONGEST_PROMPT, 4 * lognormal(random, application.prompt, 0.8))
   const content = FILLER.repeat(Math.floor(length / FILLER.length)) + pick(random, QUESTIONS)
   const messages = [{ role: 'user', content }]
-  // Occasionally somebody makes a mistake.
+  // Occasionally a call has a mistake.
   if (random() < 0.008) return { model, messages, temperature: 'warm' }
   if (random() < 0.004) return { model: 'fsat', messages }
   const isLimited = application.endpoint === undefined && random() < 0.85

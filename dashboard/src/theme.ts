@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** Every colour, size and default of the dashboard's look stands here. */
+/** Every colour, size and default of the dashboard's look is here. */
 
 /** The colour of the name and of what can be pressed. */
 const rail: MantineColorsTuple = [

@@ -22,7 +22,7 @@ export interface BudgetUse {
 export interface SpentBudgets {
   /** In the order of the scopes asked for. */
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>
-  /** Whatever has ever been used. */
+  /** Every scope ever used. */
   scopes(): Promise<Scope[]>
 }
 

@@ -14,18 +14,18 @@ export interface Decision {
   begin: Condition[]
   /** Still there. */
   renew: string[]
-  /** Lasted long enough: somebody is told. */
+  /** Lasted long enough: sent. */
   fire: AlertRow[]
   resolve: AlertRow[]
-  /** Something says more: nobody is told. */
+  /** Covered by another alert: ended without a message. */
   end: string[]
-  /** It went before anybody was told. */
+  /** It ended before it was sent. */
   forget: string[]
 }
 
 /**
- * What is to be written, given the alerts that are not resolved. Another node may see what this one does not, so an
- * alert ends only when nobody has seen it for a while: `graceMs`, or longer where its rule says so.
+ * What to write, given the unresolved alerts. Another node may see what this one does not, so an alert ends only when
+ * no node has seen it for a while: `graceMs`, or longer where its rule says so.
  */
 export function decide(
   open: readonly AlertRow[],

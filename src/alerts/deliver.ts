@@ -45,7 +45,7 @@ function httpMessages(channel: AlertChannel, envelope: Envelope, now: number): H
 
 const LONGEST_PROBLEM = 300
 
-/** A mail server may repeat what it was told. */
+/** A mail server may repeat the credentials in its error. */
 function told(error: unknown, { secret }: AlertChannel): string {
   const text = error instanceof Error ? error.message : String(error)
   const hidden = secret === null || secret === '' ? text : text.replaceAll(secret, '…')

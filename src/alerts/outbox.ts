@@ -66,7 +66,9 @@ export async function hasPending(db: Kysely<Database>): Promise<boolean> {
   return found !== undefined
 }
 
-/** Takes messages that are due and that nobody is sending. An attempt counts when it begins: a crash does not undo it. */
+/**
+ * Takes messages that are due and that no node is sending. An attempt counts when it begins: a crash does not undo it.
+ */
 export async function claim(db: Kysely<Database>, now: number): Promise<Claimed[]> {
   const lease = randomUUID()
   return db.transaction().execute(async (transaction) => {
@@ -98,7 +100,7 @@ export async function claim(db: Kysely<Database>, now: number): Promise<Claimed[
   })
 }
 
-/** `problem`: why it did not arrive; null: it did. Whoever has lost the lease says nothing. */
+/** `problem`: why it did not arrive; null: it did. Does nothing once the lease is lost. */
 export async function finish(
   db: Kysely<Database>,
   { id, lease, attempts }: Claimed,

@@ -15,7 +15,7 @@ const ADVISORY_LOCK = 7_201_944_314
 
 export interface RecordOptions {
   now(): number
-  /** Nobody has seen it for so long: it is over. */
+  /** An alert ends when no node has seen it for this long. */
   graceMs: number
   /** What is found within this time goes out in one message. */
   groupMs: number

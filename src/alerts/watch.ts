@@ -74,7 +74,7 @@ export function watchAlerts(parts: WatchParts): Watch {
   const never = Number.NEGATIVE_INFINITY
   const seen: Seen = { budgets: [], samples: [], days: [], sampledAt: never, daysAt: never, refused: [] }
   const recording = { now, graceMs: GRACE_TICKS * everyMs, groupMs: everyMs }
-  /** What the mark was when a look found nothing that could come to anything by itself. */
+  /** The mark at a check that found nothing pending. */
   let quiet: string | null = null
   let isStopped = false
   let running: Promise<void> = Promise.resolve()

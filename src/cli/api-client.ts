@@ -39,7 +39,7 @@ export interface ClientOptions {
   adminKey(): string
 }
 
-/** The management API as functions, read off the contract: it knows no path and no field by itself. */
+/** The management API as functions derived from the contract: no path or field is named here. */
 export function createClient(options: ClientOptions): ApiClient {
   const ask = (operation: Operation, input: AnyInput) => request(options, operation, input)
   const callAny = async (operation: Operation, input: AnyInput): Promise<unknown> => {

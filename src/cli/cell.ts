@@ -10,7 +10,7 @@ export function cell(value: unknown): string {
   return String(value)
 }
 
-/** RFC 3339 without what nobody reads: `2026-11-15 03:24:38`, in UTC. */
+/** RFC 3339, shortened: `2026-11-15 03:24:38`, in UTC. */
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/
 
 function item(value: unknown): string {

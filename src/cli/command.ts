@@ -9,7 +9,7 @@ export interface OptionSpec {
   short?: string
   /** May be given several times. */
   multiple?: boolean
-  /** `NAME`, `DURATION`: what stands behind it in the help. */
+  /** `NAME`, `DURATION`: what follows it in the help. */
   placeholder?: string
   help: string
   /** What it can be, where that is a list; for completion too. */
@@ -52,7 +52,7 @@ export interface Given {
 
 /** What a command has beyond its operation. */
 export interface Refinement {
-  /** Where it is not the operation's name in words. */
+  /** Where it is not derived from the operation's name. */
   name?: string
   aliases?: readonly string[]
   examples: readonly string[]

@@ -3,7 +3,7 @@ import { allOptions, type Command } from './command.ts'
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** A script that the shell reads once; it holds every command and option, so completing asks nobody. */
+/** A script that the shell reads once; it holds every command and option, so completion makes no request. */
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
   switch (shell) {
     case 'bash':

@@ -7,7 +7,7 @@ export interface MoveProgress {
   end(): void
 }
 
-/** Where nobody watches a line change, a new one now and then. */
+/** Without a terminal, a new line now and then instead of one that changes. */
 const LINE_MS = 5_000
 const REDRAW_MS = 200
 

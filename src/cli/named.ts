@@ -41,7 +41,7 @@ async function idOf(given: unknown, kind: string, list: OperationName, client: A
   return chooseId(given, kind, await thingsLike(given, list, client, workspace))
 }
 
-/** Of several, the one that still works; the gateway says of a name that nobody has that it is not there. */
+/** Of several, the one that still works; for an unknown name, the gateway answers that it does not exist. */
 export function chooseId(name: string, kind: string, things: readonly Thing[], now = Date.now()): string {
   if (things.some(({ id }) => id === name)) return name
   const all = things.filter((thing) => thing.name === name)

@@ -21,7 +21,7 @@ export interface Container {
   id: string
 }
 
-/** Where the image keeps the program: whoever works in another container has a shell in it. */
+/** Where the image keeps the program: people use it through a shell in the container. */
 const IN_IMAGE = '/app/dist/switchyard.js'
 
 /** Both leave a file at the root and call the machine by the container's id, unless told otherwise. */

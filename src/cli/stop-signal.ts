@@ -48,15 +48,15 @@ export async function demoStopped(): Promise<void> {
   sayDemoEnds()
 }
 
-/** Nobody needs a demo whose terminal is closed; a gateway may outlive its own. */
+/** A demo ends with its terminal; a gateway may outlive its own. */
 export function endWithTerminal(): void {
   if (process.stderr.isTTY) process.on('SIGHUP', onSignal)
 }
 
-/** One line for whoever pressed Ctrl-C, over the line of the progress. */
+/** One line after Ctrl-C, over the line of the progress. */
 function sayDemoEnds(): void {
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}  The demo ends and removes its data.\n`)
 }
 
-// Heard before the rest of the program is loaded: a stop that comes meanwhile is obeyed once there is something to stop.
+// Registered before the rest of the program is loaded: an early stop is obeyed once there is something to stop.
 if (process.argv[2] === 'serve' || process.argv[2] === 'demo') void stopSignal()

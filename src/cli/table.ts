@@ -5,7 +5,7 @@ export interface Column {
 }
 
 export interface TableOptions {
-  /** Width to keep to; null when nobody reads it on a terminal. */
+  /** Width to keep to; null without a terminal. */
   width: number | null
   bold(text: string): string
 }

@@ -60,7 +60,7 @@ export function changedChannel(channel: AlertChannel, changes: Changes): AlertCh
   }
 }
 
-/** What sends the secret along, so that it would reach somebody else, or travel in the clear, when this changes. */
+/** Fields that decide where the secret is sent, so that a change could expose it to another server or in clear text. */
 const CARRIES: Readonly<Record<ChannelKind, readonly (keyof Changes & keyof ChannelOptions)[]>> = {
   webhook: [],
   slack: [],

@@ -8,8 +8,8 @@ export function callOrigin(): string {
 }
 
 /**
- * Here, unless management has a port of its own: then the page says both, `9090 8080`, and the other one is meant. Behind a
- * load balancer, where the page is not at its own port, nobody can tell.
+ * Here, unless management has its own port: then the page says both, `9090 8080`, and the second one is used. Behind a
+ * load balancer, where the page is not at its own port, it is unknown.
  */
 export function callOriginFrom({ origin, port }: Pick<Location, 'origin' | 'port'>, ports: string): string {
   const [, admin, calls] = /^(\d+) (\d+)$/.exec(ports) ?? []

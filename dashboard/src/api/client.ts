@@ -27,7 +27,7 @@ type BodyPart<Name extends OperationName> = undefined extends Body<Name> ? { bod
 export type Input<Name extends OperationName> = PartOf<Name> &
   BodyPart<Name> & {
     query?: Query<Name>
-    /** The version that a change starts from: refused when somebody else was faster. */
+    /** The version that a change starts from: refused if another change was faster. */
     ifMatch?: string | null
     /** Refused when it is there already. */
     onlyNew?: boolean

@@ -31,7 +31,7 @@ export function useOperation<Name extends OperationName>(
   })
 }
 
-/** The same with the version of what was read, for an editor that must not overwrite somebody else's change. */
+/** The same with the version of what was read, for an editor that must not overwrite another person's change. */
 export function useVersioned<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
@@ -69,7 +69,7 @@ export function usePages<Name extends OperationName>(name: Name, input: Input<Na
   return { ...pages, error: pages.error as ApiError | null, rows: pages.data?.pages.flatMap((page) => page.data) }
 }
 
-/** A whole list, however many pages it has: for pickers and tables that sort and filter by themselves. */
+/** A whole list, however many pages it has: for pickers and tables that sort and filter in the page. */
 export function useAll<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
@@ -104,7 +104,7 @@ export function useChange<Name extends OperationName>(
   const client = useQueryClient()
   return useMutation<Reply<Name>, ApiError, Input<Name>>({
     mutationFn: async (input) => (await call(name, input)).value,
-    // An answer may hold a secret that is shown once: gone with whoever shows it.
+    // An answer may hold a secret that is shown once: dropped with the component that shows it.
     gcTime: 0,
     onSuccess: () => client.invalidateQueries(),
   })

@@ -14,7 +14,7 @@ export function problemOf(error: Pick<ApiError, 'message'> | null): Problem | nu
   return { field: match[1] ?? null, text: match[2] ?? error.message }
 }
 
-/** What stands at a field: the gateway's text if it is about this field or a part of it. */
+/** The error of a field: the gateway's text if it is about this field or a part of it. */
 export function problemAt(error: Pick<ApiError, 'message'> | null, field: string): string | undefined {
   const problem = problemOf(error)
   if (problem === null || problem.field === null) return undefined
@@ -23,7 +23,7 @@ export function problemAt(error: Pick<ApiError, 'message'> | null, field: string
   return isHere ? problem.text : undefined
 }
 
-/** What is left to say below the form: whatever is about none of its fields. */
+/** The error below the form: one that is about none of its fields. */
 export function problemElsewhere(error: Pick<ApiError, 'message'> | null, fields: readonly string[]): string | null {
   if (error === null || fields.some((field) => problemAt(error, field) !== undefined)) return null
   return error.message

@@ -4,7 +4,7 @@ import type { OperationName, Reply } from './client.ts'
 /** Who is signed in, and what they may do. */
 export const SessionContext = createContext<Reply<'sessions.current'> | null>(null)
 
-/** Why this operation is not offered; undefined where it is. The gateway decides, and refuses whatever is sent to it. */
+/** Why this operation is not offered; undefined where it is. The gateway decides, and checks every request. */
 export function useRefusal(name: OperationName): string | undefined {
   const session = useContext(SessionContext)
   if (session === null || session.operations.includes(name)) return undefined

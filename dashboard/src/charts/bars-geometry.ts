@@ -1,4 +1,4 @@
-/** Where the parts of a chart stand. Pure arithmetic, in pixels of the drawing. */
+/** The layout of a chart. Pure arithmetic, in pixels of the drawing. */
 
 export interface Plot {
   width: number

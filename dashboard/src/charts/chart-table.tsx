@@ -6,7 +6,7 @@ import type { ChartContent } from './chart-series.ts'
 import { spanText } from './time-axis.ts'
 import { exactText } from './units.ts'
 
-/** The same figures as the chart, exact, for whoever reads rather than looks; the newest first. */
+/** The same figures as the chart, exact, as a table; the newest first. */
 export function ChartTable({ content }: { content: ChartContent }) {
   const { label, starts, series, unit, interval, layout = 'stacked', hrefAt } = content
   const hasTotal = layout === 'stacked' && series.length > 1

@@ -12,7 +12,7 @@ export function exactText(value: string, unit: Unit): string {
   return unit === 'usd' ? exactUsd(value) : BigInt(value).toLocaleString('en-US')
 }
 
-/** The same for figures below each other: their points stand below each other too. */
+/** The same for a column of figures, aligned at the decimal point. */
 export function alignedTexts(values: readonly string[], unit: Unit): string[] {
   return unit === 'usd' ? alignedUsd(values) : values.map((value) => exactText(value, unit))
 }

@@ -21,7 +21,7 @@ interface AccessFieldsProps {
   error?: string | undefined
 }
 
-/** What somebody may do, and where. */
+/** A person's role, and the workspaces it applies to. */
 export function AccessFields({ value, onChange, error }: AccessFieldsProps) {
   const workspaces = useAll('workspaces.list', {})
   return (

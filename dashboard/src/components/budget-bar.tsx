@@ -13,7 +13,7 @@ export interface BudgetBarProps {
   mode: 'hard' | 'soft'
   /** As the gateway judges it, which knows of refused calls too; left out: by what is used. */
   state?: 'ok' | 'near' | 'over'
-  /** What the bar is about, for whoever cannot see it: "Budget of web-app". */
+  /** What the bar is about, for screen readers: "Budget of web-app". */
   label: string
 }
 

@@ -18,7 +18,7 @@ export function CapabilityTags({
   limit = Number.POSITIVE_INFINITY,
 }: {
   capabilities: readonly Capability[]
-  /** These come first and stand out. */
+  /** These come first and are highlighted. */
   wanted?: ReadonlySet<string>
   /** Shows so many in one line and says how many more there are. */
   limit?: number

@@ -8,7 +8,7 @@ export interface Column<Row> {
   name: string
   title: string
   cell: (row: Row) => ReactNode
-  /** Figures stand at the right, below each other. */
+  /** Figures are right-aligned. */
   figures?: boolean
   /** Says that the page can sort by it. */
   sortable?: boolean
@@ -29,7 +29,7 @@ export interface DataTableProps<Row> {
   isCurrent?: (row: Row) => boolean
   /** Marks a row that has just arrived. */
   isNew?: (row: Row) => boolean
-  /** Many columns: they stand closer. */
+  /** Many columns: less space between them. */
   dense?: boolean
   /** All rows added up, below them. */
   total?: Row | undefined

@@ -16,7 +16,7 @@ export interface ExpiryFieldProps {
   error?: string | undefined
 }
 
-/** When a key ends by itself: a moment in the viewer's zone, or never. */
+/** When a key expires: a moment in the viewer's zone, or never. */
 export function ExpiryField({ value, onChange, error }: ExpiryFieldProps) {
   return (
     <TextInput

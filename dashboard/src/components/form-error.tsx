@@ -7,11 +7,11 @@ export interface FormErrorProps {
   error: ApiError | null
   /** Those that show what the gateway says of them themselves. */
   fields: readonly string[]
-  /** Reads what somebody else has made of it in the meantime. */
+  /** Reads the newer state that another person saved. */
   onReload?: () => void
 }
 
-/** Why a form was not taken, unless it already stands at a field. */
+/** Why a form was rejected, unless a field already shows it. */
 export function FormError({ error, fields, onReload }: FormErrorProps) {
   const problem = problemElsewhere(error, fields)
   if (problem === null) return null

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import type { AroundNavHandler } from 'wouter'
 
 /**
- * Changes that are not saved yet are not lost by a stray click. A page that has some sets the guard; whatever leads
- * away, a link, the palette, the browser's own buttons, then asks first.
+ * Unsaved changes are not lost by a stray click. A page that has some sets the guard; anything that leads away, a link,
+ * the palette, the browser's own buttons, then asks first.
  */
 type Guard = (leave: () => void) => void
 
@@ -23,8 +23,8 @@ export const aroundNavigation: AroundNavHandler = (navigate, to, options) => {
   if (guard !== null) guard.address = window.location.href
 }
 
-// Listeners of the window run in the order of their registration, whatever they ask for: this one must be there before
-// the router's, which comes with the first page that is drawn.
+// Listeners of the window run in the order of their registration: this one must be registered
+// before the router's, which comes with the first page that is drawn.
 window.addEventListener('popstate', (event) => {
   if (guard === null || placeOf(new URL(window.location.href)) === guard.place) return
   // The router must not see that the address moved; it is put back, and moved for good once that is wanted.
@@ -38,7 +38,7 @@ window.addEventListener('beforeunload', (event) => {
 })
 
 export interface Leaving {
-  /** Somebody wants to leave: ask them. */
+  /** The user wants to leave: ask first. */
   isAsking: boolean
   stay: () => void
   leave: () => void

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 export interface PageProps {
   title: string
   description?: ReactNode
-  /** Stands at the right of the title: the one or two things people come here to do. */
+  /** Right of the title: the one or two things people come here to do. */
   actions?: ReactNode
   children?: ReactNode
 }

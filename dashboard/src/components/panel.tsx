@@ -10,7 +10,7 @@ export interface PanelProps {
   children: ReactNode
 }
 
-/** A part of a page that stands for itself. */
+/** A separate part of a page. */
 export function Panel({ title, description, actions, flush = false, children }: PanelProps) {
   return (
     <Paper component="section" withBorder bg="var(--surface-raised)" style={{ overflow: 'hidden', minWidth: 0 }}>

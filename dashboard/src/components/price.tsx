@@ -1,10 +1,10 @@
 import { priceText } from '../format/money.ts'
 
-/** A figure space: as wide as a digit, so that the points of a column stand below each other. */
+/** A figure space: as wide as a digit, so that a column is aligned at the decimal point. */
 const FIGURE_SPACE = '\u2007'
 
 /**
- * A price per million tokens, in USD. Null is told as unknown; where a plain input price is known, null means that the
+ * A price per million tokens, in USD. Null is shown as unknown; where a plain input price is known, null means that the
  * class is charged like plain input.
  */
 export function Price({

@@ -20,7 +20,7 @@ export function SearchField({ label, value, onSearch, ...others }: SearchFieldPr
     onSearch(next)
   }, 150)
   useEffect(() => {
-    // The address was changed by somebody else: a link, the palette, a button that clears all filters.
+    // The address was changed from outside: a link, the palette, a button that clears all filters.
     if (value !== told.current) setText(value)
     told.current = value
   }, [value])

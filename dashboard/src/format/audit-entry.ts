@@ -51,7 +51,7 @@ export function nameIn(resource: string, before: unknown, after: unknown): strin
   return id === '' ? kind : id
 }
 
-/** Where it stands in the dashboard, as parts below the workspace; null for what has no place of its own. */
+/** Its page in the dashboard, as parts below the workspace; null if it has none. */
 export function placeOf(resource: string): string[] | null {
   const { kind, id } = resourceOf(resource)
   switch (kind) {

@@ -53,7 +53,7 @@ export function shortUsd(usd: string): string {
   return rounded(amount, Math.min(12, Math.max(2, leadingZeros + 3)))
 }
 
-/** For columns: a fixed number of decimals, so that the points stand below each other. Too small to show is "<". */
+/** For columns: a fixed number of decimals, so that the points are aligned. Too small to show is "<". */
 export function columnUsd(usd: string, decimals = 6): string {
   const amount = parse(usd)
   const text = rounded(amount, decimals)

@@ -1,4 +1,4 @@
-/** What the cache of a route did, as `x-gateway-cache` and the log name it, in words. */
+/** What the cache of a route did, as `x-gateway-cache` and the log name it, as text. */
 export const CACHE_WORDS: Readonly<Record<string, string>> = {
   hit: 'answered from the cache',
   miss: 'not in the cache',

@@ -27,7 +27,7 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
   async function signOut() {
     await call('sessions.end', {})
     queries.clear()
-    // What was written in the playground is not for whoever signs in next.
+    // The playground's content must not be visible to the next person who signs in.
     sessionStorage.clear()
     window.location.assign('/dashboard')
   }

@@ -13,7 +13,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, { error: Er
   override render() {
     const { error } = this.state
     if (error === null) return this.props.children
-    // After an upgrade of the gateway the old page asks for files that are gone: loading anew mends it.
+    // After an upgrade of the gateway the old page asks for files that no longer exist: reloading fixes it.
     return (
       <EmptyState title="This page crashed" tone="bad">
         {error.message}

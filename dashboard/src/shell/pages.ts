@@ -141,6 +141,6 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
 export function loadAskedPage(pathname: string): void {
   const name = pathname.split('/')[3] ?? 'overview'
   const asked = PAGES.flatMap((group) => group.pages).find((entry) => entry.name === name)
-  // A failure shows when the page is drawn, and can be told there.
+  // A failure shows when the page is drawn, and is reported there.
   asked?.load().catch(() => {})
 }

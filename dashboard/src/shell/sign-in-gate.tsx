@@ -4,7 +4,7 @@ import { ErrorState } from '../components/states.tsx'
 import { Frame } from './frame.tsx'
 import { SignIn } from './sign-in.tsx'
 
-/** Whoever is not signed in sees the sign-in at whatever address they came to, and that page afterwards. */
+/** Without a session, every address shows the sign-in, and its page afterwards. */
 export function SignInGate() {
   const session = useOperation('sessions.current', {})
   if (session.isSuccess && !session.isPlaceholderData) return <Frame session={session.data} />

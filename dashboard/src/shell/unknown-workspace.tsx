@@ -5,7 +5,7 @@ import { Page } from '../components/page.tsx'
 import { EmptyState } from '../components/states.tsx'
 import { useWorkspace } from './place.ts'
 
-/** The address names a workspace that does not exist, or that whoever is signed in may not see: the others, same page. */
+/** The address names a workspace that does not exist, or that the user may not see: offers the others, same page. */
 export function UnknownWorkspace({ names }: { names: readonly string[] }) {
   const workspace = useWorkspace()
   const [location] = useLocation()

@@ -7,7 +7,7 @@ import { type Given, type Refinement, text, texts } from '../command.ts'
 import { printRows } from '../print-reply.ts'
 import { readInput } from '../read-input.ts'
 
-/** Secrets come from variables and files: what stands on a command line stands in the list of processes. */
+/** Secrets come from variables and files: a command line is visible in the list of processes. */
 const PUT_OPTIONS: Refinement['options'] = {
   'api-key-env': { type: 'string', placeholder: 'VARIABLE', help: 'The variable that holds its key' },
   setting: {

@@ -4,7 +4,7 @@ import type { AlertRule } from './rules.ts'
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** Something that is true now and that somebody wants to know. Its texts hold no secret and nothing of a request. */
+/** Something that is true now and worth an alert. Its texts hold no secret and nothing of a request. */
 export interface Condition {
   /** The same on every node that sees it, for as long as it is the same matter. */
   identity: string
@@ -14,9 +14,9 @@ export interface Condition {
   subject: string
   workspace: string | null
   summary: string
-  /** It must last this long before anybody is told. */
+  /** It must last this long before it is sent. */
   forMs: number
-  /** It counts as over only when nobody has seen it for so long. */
+  /** It counts as over only when no node has seen it for this long. */
   holdMs: number
   /** Told once for all time: the identity names the period. */
   isOnce: boolean

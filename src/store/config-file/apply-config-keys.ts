@@ -84,7 +84,7 @@ async function updateKey(db: Transaction<Database>, present: KeyRow, wanted: Wan
   if (definition.value !== undefined) await makeOnlyValue(db, present, { secret: definition.value, owner }, now)
 }
 
-/** A value that stands in the file is the only one of its key. */
+/** A value in the file is the only one of its key. */
 async function makeOnlyValue(
   db: Transaction<Database>,
   key: KeyRow,

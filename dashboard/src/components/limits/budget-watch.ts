@@ -13,7 +13,7 @@ export function fullestFirst(budgets: readonly Budget[]): Budget[] {
   return budgets.toSorted((a, b) => fullest(b) - fullest(a) || a.name.localeCompare(b.name))
 }
 
-/** The limits of pace that are nearly used up, in words. */
+/** The rate limits that are nearly used up, as text. */
 export function pressedLimits({ limits, ...used }: Budget): UsedLimit[] {
   return [
     limit(used.requests_last_minute, limits.rpm, 'requests in the last minute'),

@@ -3,7 +3,7 @@ import type { Item } from '../../api/client.ts'
 export type Limits = NonNullable<Item<'keys.list'>['limits']>
 export type Budget = NonNullable<Limits['budget']>
 
-/** The limits as they stand in a form: text, empty for "no limit". Amounts stay text, so no digit is lost. */
+/** The limits as form values: text, empty for "no limit". Amounts stay text, so no digit is lost. */
 export interface LimitsForm {
   rpm: string
   tpm: string
@@ -91,7 +91,7 @@ export const TIGHT_WORDS: Readonly<Record<LimitsForm['whenTight'], string>> = {
   fit: 'The call is sent with the largest output limit that fits. The answer may be cut off; a header and the request log show it.',
 }
 
-/** When a budget begins anew. */
+/** When a budget resets. */
 export const PER_WORDS: Readonly<Record<Budget['per'], string>> = {
   day: 'Resets every day at 00:00 UTC.',
   week: 'Resets every Monday at 00:00 UTC.',

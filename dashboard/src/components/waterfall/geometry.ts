@@ -1,6 +1,6 @@
 /**
- * Where everything of a request stands on its time axis. All positions are percentages of the whole width; whatever is
- * drawn, the figures beside it come from the log, not from the picture.
+ * Positions on the time axis of a request, in percent of the whole width. The figures beside it come from the log, not
+ * from the picture.
  */
 export interface WaterfallAttempt {
   kind: 'called' | 'skipped'
@@ -28,7 +28,7 @@ export type Outcome = 'served' | 'refused' | 'failed' | 'left' | 'skipped'
 
 export interface Lane {
   attempt: WaterfallAttempt
-  /** Place among the attempts, from 1; the same for entries passed over. */
+  /** Number among the attempts, from 1; skipped entries included. */
   number: number
   outcome: Outcome
   span: Span

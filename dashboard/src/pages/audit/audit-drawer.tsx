@@ -93,7 +93,7 @@ function Changed({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   )
 }
 
-/** The way back for what has no page any more; only while nothing has taken its place. */
+/** The way back for something without a page; only while nothing has taken its place. */
 function RestoreDeleted({ entry, onCovered }: { entry: AuditEntry; onCovered: (isCovered: boolean) => void }) {
   const { id, resource, workspace, before } = entry
   const query = { resource, limit: 1, ...(workspace === null ? {} : { workspace }) }

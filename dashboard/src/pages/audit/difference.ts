@@ -8,9 +8,9 @@ export interface FieldDifference {
 }
 
 /**
- * What two versions of an object differ in, field by field, in the order of the newer one. Lists of plain values are one
- * field. Entries of other lists are matched by their names where these are unique, so that an entry that moved is told
- * as moved and not as many changes.
+ * The fields in which two versions of an object differ, in the order of the newer one. Lists of plain values are one
+ * field. Entries of other lists are matched by their names where these are unique, so that a moved entry is shown as
+ * moved and not as many changes.
  */
 export function differencesOf(before: unknown, after: unknown): FieldDifference[] {
   const rows: FieldDifference[] = []
@@ -30,7 +30,7 @@ function walk(field: string, before: unknown, after: unknown, rows: FieldDiffere
     leaf(field, before, after, rows)
     return
   }
-  // A value that gave way to an object, or the other way round, is told once as a whole and then in parts.
+  // A value replaced by an object, or the reverse, is shown once as a whole and then in parts.
   if (older === null && isPresent(before)) leaf(field, before, undefined, rows)
   if (newer === null && isPresent(after)) leaf(field, undefined, after, rows)
   const isNamed = (older === null || namedList(before)) && (newer === null || namedList(after))

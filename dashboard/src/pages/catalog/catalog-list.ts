@@ -5,7 +5,7 @@ import type { Sort } from '../../components/data-table.tsx'
 export type CatalogItem = Item<'catalog.list'>
 export type CatalogEntry = CatalogItem['chain'][number]
 
-/** What is asked of the list; it stands in the address. */
+/** The filters of the list; they are kept in the address. */
 export interface Filters {
   search: string
   kind: 'alias' | 'direct' | null
@@ -52,8 +52,8 @@ export function isFiltered(filters: Filters): boolean {
 }
 
 /**
- * An alias is found by what any of its entries is. Its capabilities must meet in one entry: the call goes to one of
- * them, and those that cannot express it are passed over.
+ * An alias matches if any of its entries does. Its capabilities must be in one entry: the call goes to one of them, and
+ * those that cannot express it are skipped.
  */
 export function matches(item: CatalogItem, filters: Filters): boolean {
   if (filters.kind !== null && item.kind !== filters.kind) return false
@@ -74,7 +74,7 @@ function searchedText({ id, description, chain }: CatalogItem): string {
   return [id, description ?? '', ...chain.map(({ provider, model }) => `${provider}/${model}`)].join('\n').toLowerCase()
 }
 
-/** The names that people look for stand in this order; all others behind them. */
+/** The names that people look for come in this order; all others after them. */
 const KNOWN_ORDER = ['vision', 'pdf', 'tools', 'json_schema', 'reasoning', 'prompt_caching', 'citations', 'logprobs']
 
 function place(name: string): number {

@@ -53,7 +53,7 @@ function CatalogList({ items }: { items: readonly CatalogItem[] }) {
   const deferred = useDeferredValue(search)
   const [, navigate] = useLocation()
   const path = usePath()
-  // An alias may hold slashes; in a link that somebody typed they stand as they are.
+  // An alias may contain slashes; in a typed link they are not encoded.
   const current = usePlaceParts().join('/')
   const asked = useMemo(() => filtersOf(search), [search])
   // The fields answer at once; the rows follow when there is time.

@@ -16,7 +16,7 @@ export interface CatalogTableProps {
   rows: readonly CatalogItem[]
   sort: Sort | undefined
   onSort: (sort: Sort) => void
-  /** Capabilities that were asked for: they stand out. */
+  /** Capabilities in the filter: highlighted. */
   wanted: readonly string[]
   current: string | undefined
   linkTo: (id: string) => string

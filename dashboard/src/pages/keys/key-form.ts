@@ -3,7 +3,7 @@ import { type LimitsForm, limitsForm, limitsOf, limitsProblems } from '../../com
 import { localInput, momentOf } from '../../format/local-input.ts'
 import type { Key } from './key-list.ts'
 
-/** What people set of a key, as it stands in the form. */
+/** A key's settings as form values. */
 export interface KeyForm {
   name: string
   /** In the viewer's zone, to the minute; empty: never. */
@@ -36,7 +36,7 @@ export function newKey(form: KeyForm): Body<'keys.create'> {
   }
 }
 
-/** Only what differs: the seconds of a date nobody touched stay as they are. Null takes a setting away. */
+/** Only what differs: the seconds of an untouched date stay as they are. Null removes a setting. */
 export function changedSettings(before: KeyForm, after: KeyForm): Body<'keys.update'> {
   const differs = (name: keyof KeyForm) => JSON.stringify(before[name]) !== JSON.stringify(after[name])
   const limits = limitsOf(after.limits)

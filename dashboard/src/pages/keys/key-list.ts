@@ -42,7 +42,7 @@ export interface KeyFilter {
   revoked: boolean
 }
 
-/** By name, or by the beginning of the value, which is what somebody with a leaked key has in hand. */
+/** By name, or by the beginning of the value: with a leaked key, that is all one has. */
 export function matching(keys: readonly ListedKey[], { search, revoked }: KeyFilter, now: number): ListedKey[] {
   const wanted = search.trim().toLowerCase()
   return keys.filter((key) => {

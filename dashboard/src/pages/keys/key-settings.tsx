@@ -10,14 +10,14 @@ import { KEY_FIELDS, KeyFields } from './key-fields.tsx'
 import { changedSettings, isReady, keyForm } from './key-form.ts'
 import type { Key } from './key-list.ts'
 
-/** The form starts from what was read and keeps to it, until it is saved or somebody asks for the newer state. */
+/** The form starts from what was read and keeps it, until it is saved or the user asks for the newer state. */
 export function KeySettings({ read, reload }: { read: Versioned<Key>; reload: () => Promise<unknown> }) {
   const update = useChange('keys.update')
   const [base, setBase] = useState(read)
   const [form, setForm] = useState(keyForm(read.value))
   const changes = changedSettings(keyForm(base.value), form)
   const isChanged = Object.keys(changes).length > 0
-  // Nothing is lost by following a change made elsewhere while nobody types.
+  // Without unsaved input, a change from outside is followed at once.
   if (!isChanged && read.etag !== base.etag) follow(read)
 
   function follow(version: Versioned<Key>) {

@@ -12,7 +12,7 @@ import { keyDays } from './key-days.ts'
 import type { Key } from './key-list.ts'
 import classes from './key-usage.module.css'
 
-/** What the key was used for lately: enough to see whether somebody would miss it. */
+/** Recent use of the key: enough to see whether it would be missed. */
 export function KeyUsage({ of: key }: { of: Pick<Key, 'id' | 'workspace' | 'name'> }) {
   const usage = useOperation('usage.get', { query: { workspace: key.workspace, key: key.id, interval: 'day' } })
   return (

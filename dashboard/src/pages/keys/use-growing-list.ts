@@ -3,10 +3,10 @@ import type { Input } from '../../api/client.ts'
 import { usePages } from '../../api/hooks.ts'
 
 const REFRESH_MS = 10_000
-/** A list longer than this is not read again by itself: it would be many questions, over and over. */
+/** A list longer than this is not polled: it would be many requests, over and over. */
 const LONG = 2_000
 
-/** A list that can be used from its first page on; if it is wanted whole, the others follow by themselves. */
+/** A list that can be used from its first page on; if it is wanted whole, the other pages follow. */
 export function useGrowingList<Name extends 'keys.list' | 'budgets.list'>(
   name: Name,
   query: Input<Name>['query'],

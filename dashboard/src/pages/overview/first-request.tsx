@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import type { StatusQuery } from './use-overview.ts'
 
-/** Nobody has called yet: how to make the first call. The page sees it arrive by itself. */
+/** No calls yet: how to make the first one. The page shows it when it arrives. */
 export function FirstRequest({ status }: { status: StatusQuery }) {
   const workspace = useWorkspace()
   const path = usePath()

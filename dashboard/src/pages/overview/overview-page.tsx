@@ -67,7 +67,7 @@ export function OverviewPage() {
   )
 }
 
-/** Whether nobody has ever called: asked only when the period has no requests. */
+/** Whether there was never a call: asked only when the period has no requests. */
 function useIsUnused(usage: Reply<'usage.get'> | undefined): boolean {
   const workspace = useWorkspace()
   const isQuiet = usage !== undefined && usage.total.requests === 0

@@ -13,7 +13,7 @@ export interface PerformanceView {
   filters: Filters
 }
 
-/** Stands in the address for calls of a direct model id, here and in the list of requests; no alias can be called so. */
+/** In the address: calls of a direct model id, here and in the list of requests; not a valid alias. */
 export const DIRECT = '(direct)'
 
 const FIELDS = ['provider', 'model', 'route'] as const
@@ -68,7 +68,7 @@ export function groupName(by: Dimension, group: string | null): string {
   return group ?? NAMES[by]
 }
 
-/** The filters in words, for headings and chips. */
+/** The filters as text, for headings and chips. */
 export function filterText({ provider, model, route }: Filters): string {
   const served = provider === undefined ? model : model === undefined ? provider : `${provider}/${model}`
   const called = route === DIRECT ? NAMES.route : route

@@ -16,7 +16,7 @@ export interface Cell {
   start: string
   attempts: number
   failures: number
-  /** Failing attempts of all, from 0 to 1; null where nobody called. */
+  /** Share of failed attempts, from 0 to 1; null without calls. */
   share: number | null
   tone: 'none' | 'good' | 'warn' | 'bad'
   title: string

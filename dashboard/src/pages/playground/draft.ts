@@ -17,7 +17,7 @@ export interface Draft {
 
 export type Built = { body: Record<string, unknown>; problem: null } | { body: null; problem: string }
 
-/** The body to send, or what stands in the way. */
+/** The body to send, or what is missing. */
 export function buildRequest(draft: Draft): Built {
   if (draft.model === '') return { body: null, problem: 'Choose an alias or a model.' }
   const more = parseMore(draft.more)

@@ -41,7 +41,7 @@ export function ModelPicker({
       searchable
       limit={60}
       maxDropdownHeight={360}
-      // Wider than the field: a long name and its prices stand beside each other.
+      // Wider than the field: a long name and its prices fit on one line.
       comboboxProps={{ width: 'min(30rem, calc(100vw - 2rem))', position: 'bottom-start' }}
       nothingFoundMessage="No matches"
       error={catalog.error?.message}

@@ -7,7 +7,7 @@ export interface PayerPickerProps {
   onChange: (id: string | null) => void
 }
 
-/** Every call is somebody's: its limits, its budget, its line in the log. */
+/** Every call is billed to a key: its limits, its budget, its line in the log. */
 export function PayerPicker({ keys, value, onChange }: PayerPickerProps) {
   return (
     <Select

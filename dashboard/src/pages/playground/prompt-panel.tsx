@@ -24,7 +24,7 @@ export interface PromptPanelProps {
   onSend: () => void
 }
 
-/** What is asked, of whom, and who pays. */
+/** The prompt, the models, and the key that pays. */
 export function PromptPanel(props: PromptPanelProps) {
   const { workspace, model, against, onChoose, draft, onDraft, mayStream, problem, isPending, onSend } = props
   return (

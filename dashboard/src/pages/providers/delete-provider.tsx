@@ -7,7 +7,7 @@ export interface DeleteProviderProps {
   etag: string | null
   isOpen: boolean
   onClose: () => void
-  /** While it is being deleted nobody should ask for it. */
+  /** While it is being deleted it must not be queried. */
   onGoing: (isGoing: boolean) => void
   onDeleted: () => void
 }
@@ -22,7 +22,7 @@ export function DeleteProvider({ name, etag, isOpen, onClose, onGoing, onDeleted
         tell(`${name} is deleted.`)
         onDeleted()
       },
-      // Why not stands in the dialog.
+      // The dialog shows why not.
       () => onGoing(false),
     )
   }

@@ -39,7 +39,7 @@ export interface HeaderDraft {
   value: string | null
 }
 
-/** Stands for a stored secret; the gateway knows it. */
+/** Placeholder for a stored secret; the gateway knows it. */
 const STORED = '***'
 
 export function draftOf(provider: Provider | null, { families }: ProviderKinds): ProviderDraft {

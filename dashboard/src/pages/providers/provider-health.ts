@@ -9,7 +9,7 @@ export interface Health {
   text: string
 }
 
-/** A hundredth of the calls may fail before anybody need look. */
+/** Up to a hundredth of the calls may fail unmarked. */
 const WORTH_A_LOOK = 0.01
 
 /** How a provider does, in a few words: the worst that is true comes first. */

@@ -19,7 +19,7 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       closeOnEscape={!isCovered}
       closeOnClickOutside={false}
     >
-      {/* Only while it is open, so that it begins anew every time. */}
+      {/* Only while it is open, so that it starts empty every time. */}
       {isOpen && <Steps onClose={onClose} onCover={setCovered} />}
     </Modal>
   )

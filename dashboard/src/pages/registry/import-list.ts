@@ -1,4 +1,4 @@
-/** What can be told of a price list before it is sent: its format, and whose models it has. */
+/** What is known of a price list before it is sent: its format, and whose models it has. */
 export type ImportFormat = 'switchyard' | 'litellm' | 'models.dev'
 
 export const FORMATS: { value: ImportFormat; label: string; hint: string }[] = [

@@ -9,12 +9,12 @@ import classes from './import.module.css'
 import { Direction } from './move-line.tsx'
 import { fieldMove } from './price-change.ts'
 
-/** Lists of the community have thousands of models; whoever looks for one types its name. */
+/** Lists of the community have thousands of models; typing a name finds one. */
 const SHOWN = 100
 
 export type ImportReport = Reply<'registry.import'>
 
-/** Arrows need no heading to be seen, only one to be heard. */
+/** Arrows need a heading only for screen readers. */
 const DIRECTION = 'Direction'
 
 export function ChangedRows({ changed, search }: { changed: ImportReport['changed']; search: string }) {

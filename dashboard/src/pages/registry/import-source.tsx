@@ -23,7 +23,7 @@ export interface ImportSourceFormProps {
   onPreview: () => void
 }
 
-/** A file or pasted text, its format (seen by itself, corrected by hand) and whose models are whose. */
+/** A file or pasted text, its format (detected, or chosen by hand) and whose models are whose. */
 export function ImportSourceForm({ source, onChange, isBusy, error, onPreview }: ImportSourceFormProps) {
   const [file, setFile] = useState<File | null>(null)
   const [pasted, setPasted] = useState('')

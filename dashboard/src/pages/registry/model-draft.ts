@@ -65,7 +65,7 @@ function textsOf(prices: Record<PriceField, string | null>): PriceTexts {
   return Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, prices[field] ?? ''])) as PriceTexts
 }
 
-/** Everything is sent, the empty as unknown: what is saved is what stands in the form. `mode` and `efforts` stay. */
+/** Everything is sent, empty fields as unknown: what is saved is what the form shows. `mode` and `efforts` stay. */
 export function bodyOfModel(draft: ModelDraft, stored: RegistryModel | null): Body<'registry.put'> {
   return {
     ...pricesOf(draft),

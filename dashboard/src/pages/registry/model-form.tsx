@@ -42,7 +42,7 @@ export function ModelForm({ place, onCancel, onSaved, onReload, ...read }: Model
     if (hasPriceProblem(draft) || isTaken) return
     void put.mutateAsync({ params, body: bodyOfModel(draft, stored), ifMatch: etag }).then(
       () => onSaved(params),
-      // Why not stands in the form.
+      // The form shows why not.
       () => undefined,
     )
   }

@@ -10,7 +10,7 @@ export interface PriceFieldsProps {
   onChange: (change: Partial<Record<PriceField, string>>) => void
   /** `tiers[0].` for those of a tier. */
   place?: string
-  /** What tells the fields of one tier from those of another to whoever hears the page. */
+  /** Distinguishes the fields of one tier from those of another for screen readers. */
   suffix?: string
   error: ApiError | null
 }

@@ -33,7 +33,7 @@ export function PriceHistory({ provider, model }: { provider: string; model: str
                     version={version}
                     isCurrent={index === 0}
                     isOnly={versions.length === 1}
-                    // The version before the last one that is here may stand on the next page.
+                    // The version before the last one loaded may be on the next page.
                     before={versions[index + 1] ?? (pages.hasNextPage ? undefined : null)}
                   />
                 ))}
@@ -59,7 +59,7 @@ export function PriceHistory({ provider, model }: { provider: string; model: str
 interface VersionProps {
   version: PriceVersion
   isCurrent: boolean
-  /** Its prices stand above already. */
+  /** Its prices are already shown above. */
   isOnly: boolean
   /** Null: this is the first; undefined: not loaded yet. */
   before: PriceVersion | null | undefined

@@ -8,7 +8,7 @@ export type RegistryModel = Item<'registry.list'>
 export interface RegistryView {
   search: string
   provider: string | null
-  /** `own`: prices that somebody here or the file set; `unpriced`: calls are logged without a cost. */
+  /** `own`: prices set here or by the file; `unpriced`: calls are logged without a cost. */
   only: 'own' | 'unpriced' | 'deprecated' | null
   sort: Sort
 }
@@ -35,7 +35,7 @@ export function isUnpriced({ input_per_mtok, output_per_mtok }: RegistryModel): 
   return input_per_mtok === null || output_per_mtok === null
 }
 
-/** Whether the prices in force are somebody's own, and not those the gateway was shipped with. */
+/** Whether the prices in force were set here, and not shipped with the gateway. */
 export function isOwn({ price_source, managed_by }: RegistryModel): boolean {
   return managed_by !== 'builtin' || (price_source !== null && !price_source.startsWith('builtin:'))
 }
@@ -64,7 +64,7 @@ const FIGURES: Record<string, (model: RegistryModel) => Figure> = {
   answer: (model) => model.max_output_tokens,
 }
 
-/** What is unknown stands at the end, whichever way the rest is sorted. */
+/** Unknown values come last in both directions. */
 function compareBy({ by, descending }: Sort): (a: RegistryModel, b: RegistryModel) => number {
   const direction = descending ? -1 : 1
   const figure = FIGURES[by]
@@ -93,7 +93,7 @@ export function cacheWriteOf(model: RegistryModel): string | null {
   return CACHE_WRITE_CLASSES.map(({ price }) => model[price]).find((price) => price !== null) ?? null
 }
 
-/** `import:litellm:2026-11-01` in words. */
+/** `import:litellm:2026-11-01` as text. */
 export function sourceText(source: string | null): string {
   if (source === null) return 'no price set'
   const [kind = '', ...rest] = source.split(':')

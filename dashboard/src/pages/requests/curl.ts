@@ -21,7 +21,7 @@ export function curlOf(origin: string, model: string, endpoint: string | null = 
   ].join('\n')
 }
 
-/** For a shell, whatever a caller put into the model's name. */
+/** Quoted for a shell: a model's name can be any text from a caller. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

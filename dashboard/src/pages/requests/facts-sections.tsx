@@ -117,7 +117,7 @@ function RouteName({ request: { route, attempt_count: attempts } }: { request: L
   if (route === null) {
     return (
       <Text component="span" inherit c="dimmed">
-        {/* Refused before a provider was asked, it may be that nobody looked what the name means. */}
+        {/* Refused before a provider was asked: the name may not have been resolved. */}
         {attempts === 0 ? 'none' : 'none, a direct model id'}
       </Text>
     )

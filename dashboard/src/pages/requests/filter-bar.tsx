@@ -11,7 +11,7 @@ import classes from './requests.module.css'
 export interface FilterBarProps {
   search: Search
   onChange: (change: Record<string, string | null>) => void
-  /** What stands at the right: following, exporting. */
+  /** At the right: following, exporting. */
   children: ReactNode
 }
 

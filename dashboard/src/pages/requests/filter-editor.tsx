@@ -4,7 +4,7 @@ import { type Option, useOptions } from './filter-options.ts'
 import { durationOfText, FIELD_TITLES, type Field } from './filters.ts'
 import classes from './requests.module.css'
 
-/** Most that are drawn at once: whoever does not see theirs types a letter. */
+/** Most that are drawn at once: typing a letter finds the others. */
 const MOST_SHOWN = 60
 
 export interface EditorProps {
@@ -99,7 +99,7 @@ const A_DURATION = {
   otherwise: 'A duration such as 5 s or 300 ms',
 }
 
-/** Filters whose values nobody can list. */
+/** Filters whose values cannot be listed. */
 const TYPED: Partial<Record<Field, Typed>> = {
   min_cost_usd: {
     label: 'Cost at least',

@@ -4,7 +4,7 @@ import { milliseconds } from '../../format/number.ts'
 import { CACHE_WORDS } from '../../format/response-cache.ts'
 import type { Search } from '../../shell/place.ts'
 
-/** The filters of the list as they stand in the address, under the names of the management API. */
+/** The filters of the list as in the address, under the names of the management API. */
 export const FIELDS = [
   ...([
     'status',
@@ -56,12 +56,12 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   slow_reader: 'the caller read too slowly',
 }
 
-/** How a stream ended, in words. */
+/** How a stream ended, as text. */
 export function endingText(ended: string): string {
   return ENDINGS[ended] ?? ended
 }
 
-/** Stands in the address for calls of a direct model id; no alias can be called so. */
+/** In the address: calls of a direct model id; not a valid alias. */
 export const DIRECT = '(direct)'
 
 export const PERIODS = [
@@ -118,7 +118,7 @@ export interface Chip {
   value: string
 }
 
-/** One for every filter that is set. The key's name is not in the address: it comes from whoever knows it. */
+/** One for every filter that is set. The key's name is not in the address: the caller passes it. */
 export function chipsOf(search: Search, keyName: string | null): Chip[] {
   return FIELDS.filter((field) => search[field] !== undefined && (search[field] !== '' || field === 'route')).map(
     (field) => ({

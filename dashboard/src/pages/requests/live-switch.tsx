@@ -11,7 +11,7 @@ export interface LiveSwitchProps {
   onChange: (isOn: boolean) => void
 }
 
-/** Whether new requests come in by themselves. */
+/** Whether new requests appear as they arrive. */
 export function LiveSwitch({ isOn, isPaused, isOver, problem, onChange }: LiveSwitchProps) {
   const isFollowing = isOn && !isOver
   const hint = isOver

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldOf, momentOf, rangeText } from './range.ts'
 
-// The test runs in whatever zone the machine has: what is typed must come back as the same moment.
+// The test runs in the machine's time zone: what is typed must come back as the same moment.
 test('a moment goes into the field and back without moving', () => {
   const at = '2026-11-15T06:12:03.000Z'
   assert.equal(momentOf(fieldOf(at)), at)

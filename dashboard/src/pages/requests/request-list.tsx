@@ -21,7 +21,7 @@ export interface RequestListProps {
   isOfFailures: boolean
   onClear: () => void
   onSort: (isSlowest: boolean) => void
-  /** Told while somebody points at the list or has the focus in it. */
+  /** Called when the pointer or the focus enters or leaves the list. */
   onAttend: (isAttended: boolean) => void
 }
 
@@ -97,14 +97,14 @@ export function RequestList(props: RequestListProps) {
   )
 }
 
-/** What shows more on hover lies above the link that covers its row: a click on it is meant for the row all the same. */
+/** What shows more on hover lies above the link that covers its row: a click on it still opens the row. */
 function openRow(target: EventTarget): void {
   if (!(target instanceof Element) || target.closest('a, button') !== null) return
   const isSelecting = window.getSelection()?.toString() !== ''
   if (!isSelecting) target.closest('tr')?.querySelector<HTMLElement>('a[data-request]')?.click()
 }
 
-/** Knows whether somebody points at what is inside, or has the focus there. */
+/** Tracks whether the pointer or the focus is inside. */
 function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => void; children: ReactNode }) {
   const [isPointed, setPointed] = useState(false)
   const [isFocused, setFocused] = useState(false)
@@ -123,7 +123,7 @@ function Attended({ onAttend, children }: { onAttend: (isAttended: boolean) => v
   )
 }
 
-/** New requests that do not come in by themselves now, because somebody is reading. */
+/** New requests that are held back while the list is being read. */
 function Waiting({ waiting, onShow }: { waiting: number; onShow: () => void }) {
   return (
     <div className={classes['waiting']} role="status">

@@ -98,7 +98,7 @@ type Written = (value: string | number) => string
 const asCount: Written = (value) => (typeof value === 'number' ? count(value) : value)
 const asUsd: Written = (value) => exactUsd(String(value))
 
-/** Figures of a refusal in words, the most telling first; names that say nothing here are left out. */
+/** Figures of a refusal as text, the most useful first; names that mean nothing here are left out. */
 const FIGURES: [name: string, title: string, write: Written][] = [
   ['limit', 'Limit', asCount],
   ['used', 'In use', asCount],

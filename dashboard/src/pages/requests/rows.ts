@@ -5,8 +5,8 @@ export interface Listed {
 }
 
 /**
- * Lists put together as the gateway orders them: newest first, by id within a millisecond. Of a request that stands in
- * several, the last list's version counts: it was read last.
+ * Lists merged in the gateway's order: newest first, by id within a millisecond. Of a request in several lists, the
+ * last list's version counts: it was read last.
  */
 export function mergeRows<Row extends Listed>(...lists: readonly (readonly Row[])[]): Row[] {
   const byId = new Map<string, Row>()
@@ -35,7 +35,7 @@ export function hasGap<Row extends Listed>(shown: readonly Row[], newest: readon
   return newest.every(({ id }) => !known.has(id))
 }
 
-/** What stands before and after a request in the list; undefined at its ends and when it is not in it. */
+/** The requests before and after this one in the list; undefined at its ends and when it is not in it. */
 export function neighbours<Row extends Listed>(rows: readonly Row[], id: string | undefined) {
   const index = rows.findIndex((row) => row.id === id)
   if (index === -1) return { index: null, newer: undefined, older: undefined }

@@ -11,10 +11,10 @@ const PAGE_ROWS = 50
 /** The newest page of a live list: what arrives between two looks should fit. */
 const NEWEST_ROWS = 100
 const LOOK_EVERY_MS = 2_000
-/** A list that follows for hours must not grow for hours: from here on it begins anew with the newest page. */
+/** A list that follows for hours must not grow for hours: at this size it restarts with the newest page. */
 const MOST_FOLLOWED = 400
 
-/** In pixels: whoever has scrolled further down reads there, and rows on top would push it away. */
+/** In pixels: further down the list is being read, and rows on top would push it away. */
 const NEAR_TOP = 300
 
 interface Followed {
@@ -27,13 +27,13 @@ const NONE: ReadonlySet<string> = new Set()
 
 export interface Tail {
   isOn: boolean
-  /** Somebody reads or points: nothing may move under them. */
+  /** The list is being read or pointed at: nothing may move. */
   isPaused: boolean
 }
 
 /**
- * The list, page by page, and what arrives on top of it. A request that was running when it was read is shown as it
- * ended, wherever it stands; new ones come in unless the tail is paused, and wait otherwise.
+ * The list, page by page, and what arrives on top of it. A request that was running when it was read is updated in
+ * place when it ends; new ones are added unless the tail is paused, and wait otherwise.
  */
 export function useRequests(query: RequestsQuery, tail: Tail) {
   const isSlow = query.sort === 'slowest'

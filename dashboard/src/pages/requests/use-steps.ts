@@ -36,7 +36,7 @@ export function useSteps({ onNewer, onOlder, onClose }: Steps): void {
 
 type Place = 'panel' | 'list' | 'elsewhere'
 
-/** Keys mean something else where one types, and in whatever lies above the page. */
+/** Keys mean something else in text fields, and in anything above the page. */
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof HTMLElement)) return 'elsewhere'
   if (target.matches('input, textarea, select, [contenteditable]')) return 'elsewhere'

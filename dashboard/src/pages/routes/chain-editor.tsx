@@ -108,7 +108,7 @@ function announcementsOf(draft: Draft): Announcements {
     return entry === undefined ? 'The entry' : nameOf(entry)
   }
   const place = (id: UniqueIdentifier) => `place ${placeOf(draft, id) + 1} of ${draft.chain.length}`
-  // The list says at once that an entry is over itself: the same words, or what was said first would not be heard.
+  // The list announces at once that an entry is over itself: the same text, or the first announcement would be lost.
   const lifted = (id: UniqueIdentifier) => `${name(id)} is lifted, over its own ${place(id)}.`
   return {
     onDragStart: ({ active }) => lifted(active.id),

@@ -15,7 +15,7 @@ export interface ConflictDialogProps {
   onOverwrite: () => void
 }
 
-/** The gateway refused to save over what somebody else had saved meanwhile. */
+/** The gateway refused to overwrite what another person has saved in the meantime. */
 export function ConflictDialog({ editor, present, isDeleted, onOverwrite }: ConflictDialogProps) {
   const [closedFor, setClosedFor] = useState<unknown>(null)
   // Without anything present there is nothing to choose between: a new route's alias was taken, which its field says.

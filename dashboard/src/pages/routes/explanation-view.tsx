@@ -13,7 +13,7 @@ import classes from './routes.module.css'
 type Explanation = Reply<'routes.explain'>
 type Explained = Explanation['entries'][number]
 
-/** Asked again by itself: circuits open and close. */
+/** Polled: circuits open and close. */
 export function ExplanationView({ alias, body }: { alias: string; body: Record<string, unknown> | null }) {
   const workspace = useWorkspace()
   const input = { params: { alias }, query: { workspace }, body }

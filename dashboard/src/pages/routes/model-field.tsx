@@ -17,7 +17,7 @@ export interface ModelFieldProps {
 /** A model of the provider: one of those that are known, with what it costs, or any other id, typed. */
 export function ModelField({ value, models, onChange, error, isReadOnly }: ModelFieldProps) {
   const names = useMemo(() => namesOf(models), [models])
-  // Whoever opens the list at a model that is in it looks for another one: all are shown.
+  // Opening the list at a known model means looking for another one: all are shown.
   const filter: OptionsFilter = ({ options, search, limit }) => {
     const text = models?.has(search.trim()) ? '' : search.trim().toLowerCase()
     const found = options.filter((option) => 'value' in option && String(option.value).toLowerCase().includes(text))

@@ -15,7 +15,7 @@ export function changesBetween(before: Draft, after: Draft): string[] {
   ]
 }
 
-/** How answers are cached, in words. */
+/** How answers are cached, as text. */
 function cacheText({ cache }: Draft): string {
   if (cache === null) return 'not cached'
   const whose = cache.scope === 'workspace' ? 'for the whole workspace' : 'for each key'

@@ -41,7 +41,7 @@ export interface GroupSettings {
 const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null, weight: null }
 const ALONE = { balance: 'weighted', sticky: true, hedgeAfterMs: null } as const
 
-/** The entries of a place as the gateway tells it. */
+/** The entries of a place as the gateway returns it. */
 export function entriesAt(place: Place): readonly Group['members'][number][] {
   return 'members' in place ? place.members : [place]
 }

@@ -49,7 +49,7 @@ interface PresentProps {
 const NO_ALIASES: ReadonlySet<string> = new Set()
 
 function Present({ present, ...others }: PresentProps) {
-  // The draft begins with what was there when the page was opened; the editor follows later versions by itself.
+  // The draft begins with the state at opening; the editor follows later versions.
   const [first] = useState(present)
   const start = useMemo(() => draftOf(first.value), [first])
   return (

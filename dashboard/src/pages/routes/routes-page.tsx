@@ -5,7 +5,7 @@ import { RoutesList } from './routes-list.tsx'
 
 /** The list, one route by its alias, or a new one: `?new=1`, because every name below /routes may be an alias. */
 export function RoutesPage() {
-  // An alias may hold slashes; in a link that somebody typed they stand as they are.
+  // An alias may contain slashes; in a typed link they are not encoded.
   const alias = usePlaceParts().join('/')
   const [search] = useUrlState()
   if (alias !== '') return <RoutePage key={alias} alias={alias} />

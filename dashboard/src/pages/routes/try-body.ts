@@ -1,6 +1,6 @@
 export type TryBody = { body: Record<string, unknown>; problem: null } | { body: null; problem: string }
 
-/** A small chat request: one message, and whatever else somebody wants to try. */
+/** A small chat request: one message, and any further fields to try. */
 export function tryBody(alias: string, message: string, more: string): TryBody {
   const base = { model: alias, messages: [{ role: 'user', content: message }] }
   if (more.trim() === '') return { body: base, problem: null }

@@ -9,7 +9,8 @@ export function useModels(
   catalog: readonly Item<'catalog.list'>[] | undefined,
 ): ReadonlyMap<string, KnownModel> | undefined {
   const registry = useAll('registry.list', { query: { provider } }, { enabled: provider !== '' })
-  // While another provider's models load, the former one's are in the answer: they must not stand for this one's.
+  // While another provider's models load, the answer still has the previous one's: they must not be shown as this
+  // one's.
   const rows = registry.isPlaceholderData ? undefined : registry.data
   return useMemo(() => {
     if (rows === undefined || catalog === undefined) return undefined

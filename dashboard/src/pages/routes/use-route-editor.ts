@@ -12,15 +12,15 @@ export interface RouteEditorState {
   /** Sentences; empty when there is nothing to save. */
   changes: readonly string[]
   hasChanges: boolean
-  /** Shown once somebody tried to save. */
+  /** Shown after the first attempt to save. */
   problems: Problems
   error: ApiError | null
   isBusy: boolean
-  /** Somebody else saved it since this editing began. */
+  /** Another person saved it since this editing began. */
   isOutdated: boolean
   /** Answers null when it was not saved. */
   save: () => Promise<Route | null>
-  /** Saves over whatever is there now. */
+  /** Overwrites the current state. */
   overwrite: () => Promise<Route | null>
   /** Forgets what was changed and takes what is there now. */
   discard: () => void
@@ -29,8 +29,9 @@ export interface RouteEditorState {
 const NONE: Problems = { entries: new Map() }
 
 /**
- * A route while it is edited, against the version that the editing began with. As long as nothing was changed the draft
- * follows what others save; from then on it stands still, and the gateway refuses to save over what was not seen.
+ * A route while it is edited, against the version that the editing began with. While nothing was changed the draft
+ * follows what others save; after the first change it no longer does, and the gateway refuses to overwrite unseen
+ * changes.
  */
 export function useRouteEditor(
   present: Versioned<Route> | null,
@@ -60,7 +61,7 @@ export function useRouteEditor(
     if (hasProblems(problems)) return null
     const place = { params: { alias: draft.alias }, query: { workspace } }
     try {
-      // A new one never replaces what somebody else made under the same alias a moment ago.
+      // A new one never replaces what another person created under the same alias a moment ago.
       const value = await put.mutateAsync({ ...place, body: bodyOf(draft), ifMatch, onlyNew: base === null })
       // Its version comes with the next answer; until then it is at least known what was saved.
       setBase({ value, etag: null })

@@ -7,8 +7,8 @@ export interface ConfigText {
 }
 
 /**
- * As the command line reads it: `${NAME}` is a variable, `$${NAME}` the text itself. Stand-ins go through the parser, so
- * that no value can change the structure; the mark in them is chosen so that no text of the file looks like one.
+ * As the command line reads it: `${NAME}` is a variable, `$${NAME}` the text itself. Placeholders go through the
+ * parser, so that no value can change the structure; their mark is chosen so that no text of the file looks like one.
  */
 export function readConfigText(text: string, parse: (text: string) => unknown): ConfigText {
   let mark = 'x'

@@ -43,7 +43,7 @@ function DownloadButton({ format, label }: { format: 'yaml' | 'json'; label: str
   )
 }
 
-/** A gateway that has a file of its own would take back what is applied here and does not stand there. */
+/** A gateway with its own file would undo what is applied here and is not in that file. */
 function OwnFile() {
   const status = useOperation('status.get', {})
   const file = status.data?.config_file

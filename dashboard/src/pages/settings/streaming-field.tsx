@@ -11,7 +11,7 @@ export interface StreamingFieldProps {
   isFixed?: boolean
 }
 
-/** What stands for null among values of a form, which are texts. */
+/** Represents null among form values, which are texts. */
 const DEFAULT = 'default'
 
 export function StreamingField({ value, onChange, error, isFixed = false }: StreamingFieldProps) {

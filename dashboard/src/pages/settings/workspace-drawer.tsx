@@ -110,7 +110,7 @@ function Summary({ of: { name, routes, live_keys, created_at } }: { of: Workspac
   )
 }
 
-/** A workspace stands before its keys in the list of budgets, so one row is enough to know. */
+/** A workspace comes before its keys in the list of budgets, so one row is enough to know. */
 function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
   const { per, mode } = limits?.budget ?? {}
   const budgets = useOperation(

@@ -30,7 +30,7 @@ export function totalLine(usage: Usage): UsageLine {
   return { ...usage.total, group: null, name: 'Total', is_rest: false, isTotal: true }
 }
 
-/** By what a column of that name shows; unknown percentiles stand at the end either way. */
+/** By what a column of that name shows; unknown percentiles come last in both directions. */
 export function sortLines(lines: readonly UsageLine[], { by, descending }: Sort): UsageLine[] {
   const direction = descending ? -1 : 1
   return lines.toSorted((a, b) => {

@@ -28,7 +28,7 @@ function useRange(view: UsageView) {
 export function useUsage(view: UsageView) {
   const range = useRange(view)
   const query = { ...range, ...view.filters }
-  // A range that is over does not change any more. Sums by user or session are added up from the rows each time.
+  // A past range does not change. Sums by user or session are added up from the rows each time.
   const isCostly = view.groupBy === 'user' || view.groupBy === 'session'
   const options = { refetchEvery: 'to' in range || isCostly ? undefined : REFRESH_MS }
   const overTime = useSums(view, { ...query, interval: view.interval }, view.groupBy, options)
@@ -69,7 +69,7 @@ function useBefore(view: UsageView, now: { from: string; to: string } | undefine
   return isSame ? before.data?.total : undefined
 }
 
-/** What a filter can be set to: what has been used in the period. Asked for when somebody looks. */
+/** The values of a filter: what was used in the period. Loaded when the filter is opened. */
 export function useUsedGroups(groupBy: GroupBy, view: UsageView, enabled: boolean) {
   return useSums(view, useRange(view), groupBy, { enabled })
 }

@@ -27,7 +27,7 @@ export function verdictOf({ total, model, prices_at: at, price_version: version 
   }
 }
 
-/** Calls that neither sum has, in words: one line for each model. */
+/** Calls that neither sum has, as text: one line for each model. */
 export function unpricedLines({ unpriced, model }: WhatIf): string[] {
   return unpriced.map(({ provider, model: served, requests, missing }) => {
     const name = provider === null ? 'an unknown model' : `${provider}/${served}`
