@@ -10,7 +10,7 @@ const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help
 
 type Change = z.output<typeof ConfigChange>
 
-/** `${VAR}` is filled in here, from the environment of the command: a build's secrets count. */
+/** `${VAR}` is filled in here, from the environment of whoever runs the command: a build's secrets count. */
 async function readFile(given: Given, command: Command): Promise<FileConfig> {
   const path = text(given, 'file')
   if (path === undefined) throw usageError(command, '-f FILE is missing')

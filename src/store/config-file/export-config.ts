@@ -16,7 +16,7 @@ import type { Secrets } from '../engine/secrets.ts'
 import { placeholders } from './placeholders.ts'
 
 export interface ExportedConfig {
-  /** A configuration whose secrets are `${NAME}`, to be set in the environment of the command that applies it. */
+  /** A configuration whose secrets are `${NAME}`, to be set in the environment of whoever applies it. */
   config: unknown
   /** Providers that come from the environment and are not in it. */
   fromEnvironment: string[]
@@ -30,7 +30,7 @@ interface ExportInput {
   now: number
 }
 
-/** What was set, without the defaults of every gateway: applied to an empty one, it creates the same. */
+/** What was set, and nothing that any gateway has by itself: applied to an empty one, it makes the same. */
 export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
   const { text, secret } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')

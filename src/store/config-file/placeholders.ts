@@ -1,4 +1,4 @@
-/** A secret's placeholder in an exported configuration, as a class: a text could look the same. */
+/** A secret's stand-in in an exported configuration, told apart from text that only looks like one. */
 class Placeholder {
   readonly name: string
   constructor(name: string) {
