@@ -64,7 +64,8 @@ export async function applyFile(
   try {
     const environment = environmentProviders(config)
     const actor = { id: 'config', name: path }
-    const how = { environment, kinds: PROVIDER_KINDS, contentProblem, actor, now }
+    // The gateway's own file is the whole of what a file manages here, so what it drops is deleted.
+    const how = { environment, kinds: PROVIDER_KINDS, contentProblem, actor, prune: true, now }
     return await applyConfig(db, { secrets, config: file, ...how })
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${path}: ${error.message}`)

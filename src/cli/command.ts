@@ -60,6 +60,8 @@ export interface Refinement {
   positionals?: readonly Positional[]
   /** What the extra options and arguments mean, in the operation's terms. */
   refine?(given: Given, input: AnyInput): AnyInput | Promise<AnyInput>
+  /** Shows what will happen and asks; false ends the command before anything is changed. */
+  confirm?(given: Given, input: AnyInput): Promise<boolean>
   /** The columns of its table, where not every field is worth one. */
   columns?: readonly string[]
   /** Options of the operation that are not offered. */

@@ -4,13 +4,14 @@ import type { FileConfig } from '../domain/file-config.ts'
 import type { ConfigChange } from '../management/contract/config.ts'
 import { cell } from './cell.ts'
 import { type Command, type Given, type OptionSpec, text, usageError } from './command.ts'
+import { confirmed, YES } from './confirm.ts'
 import { readInput } from './read-input.ts'
 
 const FILE: OptionSpec = { type: 'string', short: 'f', placeholder: 'FILE', help: 'The configuration; - for stdin' }
 
 type Change = z.output<typeof ConfigChange>
 
-/** `${VAR}` is filled in here, from the environment of whoever runs the command: a build's secrets count. */
+/** `${VAR}` is filled in here, from the environment of the command: in CI, the secrets of the build. */
 async function readFile(given: Given, command: Command): Promise<FileConfig> {
   const path = text(given, 'file')
   if (path === undefined) throw usageError(command, '-f FILE is missing')
@@ -25,10 +26,13 @@ const SIGNS: Readonly<Record<Change['kind'], string>> = {
   release: '«',
 }
 
+function placeOf({ workspace, resource }: Pick<Change, 'workspace' | 'resource'>): string {
+  return workspace === null || resource.startsWith('workspaces/') ? resource : `${workspace}: ${resource}`
+}
+
 function printChanges(changes: readonly Change[], { output }: Given): void {
   for (const { kind, workspace, resource, fields } of changes) {
-    const place = workspace === null || resource.startsWith('workspaces/') ? resource : `${workspace}: ${resource}`
-    const line = `${SIGNS[kind]} ${kind.replace('_', ' ').padEnd(9)} ${place}`
+    const line = `${SIGNS[kind]} ${kind.replace('_', ' ').padEnd(9)} ${placeOf({ workspace, resource })}`
     output.line(kind === 'delete' ? output.bad(line) : kind === 'create' ? output.good(line) : line)
     if (kind === 'delete') continue
     for (const { field, before, after } of fields) {
@@ -40,54 +44,97 @@ function printChanges(changes: readonly Change[], { output }: Given): void {
 interface Outcome {
   changes: Change[]
   unchanged: number
+  not_in_file: Pick<Change, 'workspace' | 'resource'>[]
   config_file: string | null
 }
 
-function print(reply: Outcome, given: Given, words: { none: string; some: string }, more: string[] = []): void {
+/** Only the owner changes: calls are served as before. */
+function isTakeOver({ kind, fields }: Change): boolean {
+  return kind === 'take_over' ? fields.length === 0 : kind === 'update' && fields.every(isOwner)
+}
+
+function isOwner({ field }: Change['fields'][number]): boolean {
+  return field.endsWith('_managed_by')
+}
+
+function printOutcome({ changes, not_in_file: left, config_file: file }: Outcome, given: Given): void {
   const { output } = given
-  if (output.isJson) {
-    output.json(reply)
-    return
-  }
-  const { changes, unchanged, config_file: file } = reply
   printChanges(changes, given)
-  output.line(changes.length === 0 ? words.none : `${changes.length} ${words.some}, ${unchanged} up to date.`)
-  for (const line of more) output.line(line)
-  if (file !== null)
+  if (left.length > 0) {
+    output.line('Not in the file, left alone (--prune deletes them):')
+    for (const object of left) output.line(`  ${placeOf(object)}`)
+  }
+  if (file !== null) {
     output.note(`note: this gateway also applies its own ${file} at every start and edit; keep the two in sync`)
+  }
+}
+
+function printSummary({ changes, unchanged }: Outcome, { output }: Given, words: { none: string; some: string }): void {
+  const taken = changes.filter(isTakeOver).length
+  const count = changes.length - taken
+  output.line(count === 0 ? words.none : `${count} ${words.some}, ${unchanged} up to date.`)
+  if (taken > 0) output.line(`${taken} not managed by a file before: from then on only a file can change them.`)
+}
+
+const PLANNED = { none: 'Nothing would change.', some: 'to change' }
+const APPLIED = { none: 'Nothing to change.', some: 'changed' }
+
+const PRUNE: OptionSpec = { type: 'boolean', help: 'Also delete what an earlier file set and this one does not name' }
+
+async function inputOf(given: Given, command: Command) {
+  const prune = given.values['prune'] === true ? ('true' as const) : ('false' as const)
+  return { query: { prune }, body: await readFile(given, command) }
 }
 
 const plan: Command = {
   name: 'plan',
   summary: 'Show what a configuration file would change; exit code 3 if there are changes',
   positionals: [],
-  options: { file: FILE },
-  examples: ['switchyard plan -f switchyard.yaml', 'switchyard plan -f switchyard.yaml --json'],
+  options: { file: FILE, prune: PRUNE },
+  examples: ['switchyard plan -f switchyard.yaml', 'switchyard plan -f switchyard.yaml --prune --json'],
   isRemote: true,
   async run(given) {
-    const reply = await given.client.call('config.plan', { body: await readFile(given, plan) })
-    print(reply, given, { none: 'Nothing would change.', some: 'to change' })
-    return reply.changes.length === 0 ? 0 : 3
+    const reply = await given.client.call('config.plan', await inputOf(given, plan))
+    if (given.output.isJson) given.output.json(reply)
+    else {
+      printOutcome(reply, given)
+      printSummary(reply, given, PLANNED)
+    }
+    return reply.changes.every(isTakeOver) ? 0 : 3
   },
 }
 
 const apply: Command = {
   name: 'apply',
-  summary: 'Apply a configuration file in one transaction',
+  summary: 'Apply a configuration file in one transaction, after showing the plan',
   positionals: [],
-  options: { file: FILE },
+  options: { file: FILE, prune: PRUNE, yes: YES },
   examples: [
     'switchyard apply -f switchyard.yaml',
-    'switchyard export | switchyard apply -f - --url http://other:8080',
+    'switchyard apply -f switchyard.yaml --prune --yes',
+    'switchyard export | switchyard apply -f - --yes --url http://other:8080',
   ],
   isRemote: true,
   async run(given) {
-    const reply = await given.client.call('config.apply', { body: await readFile(given, apply) })
-    const { created_keys: keys } = reply
-    const made = keys.map(
-      ({ name, value, workspace }) => `key ${name}  ${value}  (workspace ${workspace}; shown only now)`,
-    )
-    print(reply, given, { none: 'Nothing to change.', some: 'changed' }, made)
+    const { output, client } = given
+    const input = await inputOf(given, apply)
+    const isAsked = given.values['yes'] !== true
+    if (isAsked && !output.isJson) {
+      const planned = await client.call('config.plan', input)
+      printOutcome(planned, given)
+      printSummary(planned, given, planned.changes.length === 0 ? APPLIED : PLANNED)
+      if (planned.changes.length === 0) return 0
+    }
+    if (!(await confirmed(given, 'Apply these changes?'))) return 1
+    const reply = await client.call('config.apply', input)
+    if (output.isJson) output.json(reply)
+    else {
+      if (!isAsked) printOutcome(reply, given)
+      printSummary(reply, given, APPLIED)
+      for (const { name, value, workspace } of reply.created_keys) {
+        output.line(`key ${name}  ${value}  (workspace ${workspace}; shown only now)`)
+      }
+    }
     return 0
   },
 }

@@ -3,6 +3,7 @@ import { problemText } from '../domain/problem-text.ts'
 import type { Operation } from '../management/contract/operation.ts'
 import type { AnyInput } from './api-client.ts'
 import { type Command, type Given, type OptionSpec, type Refinement, text, texts, usageError } from './command.ts'
+import { YES } from './confirm.ts'
 import { withIds } from './named.ts'
 import { printReply } from './print-reply.ts'
 import { readJsonFile } from './read-input.ts'
@@ -48,11 +49,14 @@ export function deriveCommand(operationName: string, operation: Operation, refin
       ...(isPage ? { all: { type: 'boolean', help: 'All pages, not only the first' } as const } : {}),
       ...(hasBody(operation) ? { file: FILE } : {}),
       ...(takesVersion(operation) ? { 'if-match': IF_MATCH } : {}),
+      ...(refinement.confirm === undefined ? {} : { yes: YES }),
     }),
     async run(given) {
       const input = await inputOf(given)
       const checked = checkInput(command, operation, refinement.refine ? await refinement.refine(given, input) : input)
-      return printReply({ operation, input: await withIds(operation, checked, given.client), given, refinement })
+      const complete = await withIds(operation, checked, given.client)
+      if (refinement.confirm !== undefined && !(await refinement.confirm(given, complete))) return 1
+      return printReply({ operation, input: complete, given, refinement })
     },
   }
 

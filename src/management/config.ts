@@ -13,20 +13,21 @@ import type { Context, HandlersOf } from './router.ts'
 
 export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOperations> {
   const { db, secrets, live, configFile } = deps
-  const input = (config: FileConfig, { actor, now }: Context): ConfigInput => ({
+  const input = (config: FileConfig, prune: string, { actor, now }: Context): ConfigInput => ({
     secrets,
     config,
     environment: deps.environmentProviders,
     kinds: deps.providerKinds,
     contentProblem,
     actor,
+    prune: prune === 'true',
     now,
   })
   return {
-    'config.plan': async ({ body }, context) =>
-      toConfigChanges(await orRefused(() => planConfig(db, input(body, context))), configFile),
-    async 'config.apply'({ body }, context) {
-      const apply = () => live.change((transaction) => applyConfig(transaction, input(body, context)))
+    'config.plan': async ({ query, body }, context) =>
+      toConfigChanges(await orRefused(() => planConfig(db, input(body, query.prune, context))), configFile),
+    async 'config.apply'({ query, body }, context) {
+      const apply = () => live.change((transaction) => applyConfig(transaction, input(body, query.prune, context)))
       const result = await orRefused(apply)
       return { ...toConfigChanges(result, configFile), created_keys: result.created }
     },
@@ -46,7 +47,7 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
   }
 }
 
-/** What the store cannot take is a mistake in the configuration: it names the place. */
+/** A StoreError is a mistake in the configuration and names its place. */
 async function orRefused<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -56,20 +57,19 @@ async function orRefused<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function toConfigChanges(
-  { changes, unchanged }: Pick<ConfigResult, 'changes' | 'unchanged'>,
-  configFile: string | null,
-) {
+function toConfigChanges({ changes, unchanged, notInFile }: Omit<ConfigResult, 'created'>, configFile: string | null) {
   const withoutIds = changes.map(({ auditResource: _id, ...change }) => change)
-  return { changes: withoutIds, unchanged, config_file: configFile }
+  return { changes: withoutIds, unchanged, not_in_file: notInFile, config_file: configFile }
 }
 
-function yamlText({ config, fromEnvironment }: ExportedConfig): string {
+function yamlText({ config, variables, fromEnvironment }: ExportedConfig): string {
   const from = fromEnvironment.length === 0 ? [] : [`Providers from the environment: ${fromEnvironment.join(', ')}.`]
   const notes = [
     'The running configuration. Apply it with: switchyard apply -f FILE',
-    'Secrets are not in it: set the variables that it names.',
-    'A key without a value gets a new one, which is shown once.',
+    variables.length === 0
+      ? 'It needs no variables.'
+      : `Secrets are not included. Set these variables first: ${variables.join(', ')}.`,
+    'A key that does not exist yet gets a new value, which is shown once.',
     ...from,
   ]
   return `${notes.map((note) => `# ${note}\n`).join('')}${stringify(config, { lineWidth: 0 })}`

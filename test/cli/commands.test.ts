@@ -310,7 +310,10 @@ describe('the log', () => {
     assert.match(versions.stdout, /ADMIN_KEY +created$/m)
     assert.match(versions.stderr, /restore ID/)
     const [newest] = (await ok('history route fast --json')).json().data
-    assert.equal((await ok(`restore ${newest.id}`)).stdout, 'routes/fast is already at this version.\n')
+    assert.equal((await ok(`restore ${newest.id} --yes`)).stdout, 'routes/fast is already at this version.\n')
+    const unasked = await cli(`restore ${newest.id}`)
+    assert.deepEqual([unasked.code, /No difference/.test(unasked.stdout)], [2, true])
+    assert.match(unasked.stderr, /Add --yes to confirm/)
   })
   test('alerts, their rules and channels', async () => {
     await ok('alerts list')
@@ -363,7 +366,10 @@ describe('plan, apply and export', () => {
     const json = await cli('plan -f plan.yaml --json', { folder: harness.folder, environment })
     assert.equal(json.code, 3)
     assert.equal(json.json().changes.length, 1)
-    assert.match((await ok('apply -f plan.yaml', { environment })).stdout, /1 changed/)
+    const unasked = await cli('apply -f plan.yaml', { folder: harness.folder, environment })
+    assert.deepEqual([unasked.code, /1 to change/.test(unasked.stdout)], [2, true])
+    assert.match(unasked.stderr, /nothing was changed: .*Add --yes to confirm/)
+    assert.match((await ok('apply -f plan.yaml --yes', { environment })).stdout, /1 changed/)
     assert.equal((await ok('plan -f plan.yaml', { environment })).stdout, 'Nothing would change.\n')
     const taken = await cli('routes delete planned')
     assert.equal(taken.code, 1)
@@ -373,7 +379,32 @@ describe('plan, apply and export', () => {
   test('an apply prints the values of the keys it made; a plan from standard input', async () => {
     const input = 'workspaces: { default: { keys: { nightly: {} } } }'
     assert.equal((await cli('plan -f -', { input })).code, 3)
-    assert.match((await ok('apply -f -', { input })).stdout, /^key nightly +gw_live_\w{32} /m)
+    const applied = (await ok('apply -f - --yes', { input })).stdout
+    assert.match(applied, /^key nightly +gw_live_\w{32} /m)
+    assert.match(applied, /^Not in the file, left alone \(--prune deletes them\):\n {2}default: routes\/planned$/m)
+    const pruned = await cli('plan -f - --prune', { input })
+    assert.deepEqual([pruned.code, /^- delete +default: routes\/planned$/m.test(pruned.stdout)], [3, true])
+  })
+
+  test('on a terminal it shows the plan and asks; only yes applies it', async () => {
+    file('asked.yaml', 'workspaces: { default: { description: asked } }')
+    const path = `${harness.folder}/asked.yaml`
+    const onTerminal = (line: string, answer: string) => cli(line, { input: `${answer}\n`, onTerminal: true })
+    const description = async () => (await ok('workspaces get default --json')).json().description
+    const refused = await onTerminal(`apply -f ${path}`, 'n')
+    assert.match(
+      refused.stdout,
+      /description: .* → asked[\s\S]*Apply these changes\? \[y\/N\][\s\S]*Nothing was changed/,
+    )
+    assert.deepEqual([refused.code, await description()], [1, null])
+    const accepted = await onTerminal(`apply -f ${path}`, 'y')
+    assert.match(accepted.stdout, /1 changed/)
+    assert.deepEqual([accepted.code, await description()], [0, 'asked'])
+    assert.match((await onTerminal(`apply -f ${path}`, '')).stdout, /Nothing to change/)
+    const [version] = (await ok('history workspace default --json')).json().data
+    const restored = await onTerminal(`restore ${version.id} --version before`, 'y')
+    assert.match(restored.stdout, /Restore this version\? \[y\/N\][\s\S]*workspaces\/default restored/)
+    assert.deepEqual([restored.code, await description()], [0, null])
   })
 
   test('a bad file ends with 2 and one line that names the place', async () => {
@@ -395,12 +426,14 @@ describe('plan, apply and export', () => {
     assert.match((await cli('plan')).stderr, /-f FILE is missing/)
   })
 
-  test('an export is a plan without differences', async () => {
+  test('an export is a plan without differences, and names the variables it needs', async () => {
     const { stdout } = await ok('export')
     assert.match(stdout, /^ {2}local:\n {4}family: openai$/m)
+    assert.match(stdout, /^# Secrets are not included\. Set these variables first: LOCAL_API_KEY\.$/m)
     file('exported.yaml', stdout)
     const environment = { LOCAL_API_KEY: 'sk-of-local' }
-    await ok('apply -f exported.yaml', { environment })
+    assert.match((await ok('plan -f exported.yaml', { environment })).stdout, /^Nothing would change\.$/m)
+    await ok('apply -f exported.yaml --yes', { environment })
     assert.equal((await ok('plan -f exported.yaml', { environment })).stdout, 'Nothing would change.\n')
     assert.deepEqual(Object.keys((await ok('export --json')).json()), ['providers', 'workspaces', 'registry'])
   })

@@ -15,14 +15,18 @@ export interface RunOptions {
   environment?: Record<string, string>
   input?: string
   folder?: string
+  /** Runs it on a pseudo-terminal, whose one screen is `stdout`. */
+  onTerminal?: boolean
 }
 
 /** The real command line as a process, with nothing in its environment but what the test says. */
 export function runCli(
   args: readonly string[],
-  { environment = {}, input = '', folder }: RunOptions = {},
+  { environment = {}, input = '', folder, onTerminal = false }: RunOptions = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const line = [process.execPath, PROGRAM, ...args]
+  const [program = '', ...rest] = onTerminal ? ['script', '-qec', line.join(' '), '/dev/null'] : line
+  const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'] ?? '', ...COMPILE_CACHE, ...environment },
     ...(folder !== undefined && { cwd: folder }),
   })

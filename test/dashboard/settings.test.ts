@@ -168,7 +168,7 @@ describe('settings', () => {
     await button('Show what it would change').click()
     const changes = page.getByRole('list', { name: 'Changes' })
     await changes.getByText('routes/quick').waitFor()
-    await page.getByText('3 create; 0 are as the file says already.').waitFor()
+    await page.getByText('3 create; 0 already match.').waitFor()
     assert.doesNotMatch(await changes.innerText(), /key-of-second/)
     await assertAccessible(page, 'a plan')
     assert.equal((await manage('GET', '/routes/quick')).status, 404)
@@ -185,6 +185,17 @@ describe('settings', () => {
     await openTab('Sessions')
     await page.getByText('this one').waitFor()
     assert.ok(!(await page.content()).includes(value))
+  })
+
+  test('what a file no longer names is listed, and deleted only on request', async () => {
+    await openTab('Configuration')
+    await page.getByRole('textbox', { name: 'Configuration' }).fill('{}')
+    await button('Show what it would change').click()
+    await page.getByText(/Not in the file, left alone: .*default: routes\/quick/).waitFor()
+    await assertAccessible(page, 'a plan without pruning')
+    await page.getByRole('switch', { name: 'Delete what the file no longer names' }).check({ force: true })
+    await button('Show what it would change').click()
+    await page.getByText('3 delete; 0 already match.').waitFor()
   })
 
   test('the ledger is verified, and the secrets encrypted anew', async () => {

@@ -25,8 +25,8 @@ async function send(to: Harness, method: string, path: string, body?: unknown): 
   return { status: response.status, headers: response.headers, text, json }
 }
 
-const plan = (config: unknown, to = harness) => send(to, 'POST', '/config/plan', config)
-const apply = (config: unknown, to = harness) => send(to, 'POST', '/config/apply', config)
+const plan = (config: unknown, to = harness) => send(to, 'POST', '/config/plan?prune=true', config)
+const apply = (config: unknown, to = harness) => send(to, 'POST', '/config/apply?prune=true', config)
 const kinds = (answer: Answered) =>
   answer.json.changes.map((change: Json) => `${change.kind} ${change.workspace ?? '-'} ${change.resource}`)
 
@@ -112,9 +112,15 @@ describe('plan and apply', () => {
     )
   })
 
-  test('what the file no longer names goes; what others made stays', async () => {
+  test('what the file no longer names is deleted by prune only; what others made stays', async () => {
     await send(harness, 'PUT', '/routes/mine', { chain: [{ provider: 'openai', model: 'gpt-5.4-mini' }] })
     const less = { providers: FULL.providers, workspaces: { team: {} } }
+    const kept = (await send(harness, 'POST', '/config/apply', less)).json
+    assert.deepEqual(kept.changes, [])
+    assert.deepEqual(
+      kept.not_in_file.map(({ resource }: Json) => resource),
+      ['registry/local/llama3', 'routes/fast', 'keys/ci'],
+    )
     assert.deepEqual(kinds(await apply(less)), [
       'delete - registry/local/llama3',
       'delete team routes/fast',

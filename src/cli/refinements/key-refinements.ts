@@ -1,8 +1,8 @@
-import { changeWords } from '../../domain/changes/change-words.ts'
 import type { AnyInput } from '../api-client.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from '../limit-options.ts'
+import { restore } from './restore-refinement.ts'
 
 const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'How long it works, e.g. 90d' }
 
@@ -16,20 +16,6 @@ function withExpiry(given: Given, input: AnyInput): AnyInput {
 function withAllowed(given: Given, input: AnyInput): AnyInput {
   const allowed = texts(given, 'allow')
   return allowed.length === 0 ? input : { ...input, body: { ...(input.body as object), allowed_models: allowed } }
-}
-
-interface Restored {
-  resource: string
-  changed: boolean
-  before: unknown
-  after: unknown
-  notes: string[]
-}
-
-function printRestored({ resource, changed, before, after, notes }: Restored, { output }: Given): void {
-  output.line(changed ? `${resource} restored.` : `${resource} is already at this version.`)
-  for (const line of changeWords(before, after)) output.line(`  ${line}`)
-  for (const note of notes) output.note(note)
 }
 
 interface Rotated {
@@ -176,13 +162,6 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     columns: ['at', 'actor_name', 'action', 'workspace', 'resource'],
   },
   'audit.get': { examples: ['switchyard audit get 01m7a2g6603tff8xr3ygndz1xh'] },
-  'audit.restore': {
-    name: 'restore',
-    examples: [
-      'switchyard restore 01m7a2g6603tff8xr3ygndz1xh',
-      'switchyard restore 01m7a2g6603tff8xr3ygndz1xh --version before',
-    ],
-    print: printRestored,
-  },
+  'audit.restore': restore,
   'secrets.rotate': { examples: ['SECRETS_KEY=new,old switchyard serve   # first', 'switchyard secrets rotate'] },
 }

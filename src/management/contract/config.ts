@@ -6,7 +6,7 @@ import { operation, streamedOperation } from './operation.ts'
 export const ConfigChange = z.strictObject({
   kind: z
     .enum(['create', 'update', 'delete', 'take_over', 'release'])
-    .describe('`take_over`: it was not the file’s until now; `release`: it stays, as it is without the file'),
+    .describe('`take_over`: becomes managed by the file; `release`: stays, but is no longer managed by it'),
   workspace: WorkspaceName.nullable(),
   resource: z.string().describe('e.g. `routes/fast`'),
   fields: z.array(
@@ -18,9 +18,19 @@ export const ConfigChange = z.strictObject({
   ),
 })
 
+const query = z.strictObject({
+  prune: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Also delete what an earlier file set and this one does not name'),
+})
+
 const outcome = {
   changes: z.array(ConfigChange),
   unchanged: z.int().describe('Objects that already match the file'),
+  not_in_file: z
+    .array(z.strictObject({ workspace: WorkspaceName.nullable(), resource: z.string() }))
+    .describe('What an earlier file set and this one does not name: left alone without `prune`'),
   config_file: z
     .string()
     .nullable()
@@ -38,6 +48,7 @@ export const configOperations = {
     path: '/config/plan',
     tag,
     summary: 'Show what applying a configuration would change, without changing anything',
+    query,
     body,
     reply: z.strictObject(outcome),
   }),
@@ -48,12 +59,13 @@ export const configOperations = {
     path: '/config/apply',
     tag,
     summary: 'Apply a configuration in one transaction, effective for the next call',
+    query,
     body,
     reply: z.strictObject({
       ...outcome,
       created_keys: z
         .array(z.strictObject({ workspace: WorkspaceName, name: Name, value: z.string() }))
-        .describe('Keys that were made without a value in the file: shown now and never again'),
+        .describe('Keys created without a value in the file; their values are shown only here'),
     }),
   }),
   'config.export': streamedOperation({

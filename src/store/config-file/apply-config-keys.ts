@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { FileConfig } from '../../domain/file-config.ts'
 import { hashKey, newKeyValue } from '../../domain/key.ts'
 import { addValue, endValues, findByHash, reviveValue, worksAt } from '../control/key-values.ts'
-import { findLiveByName, insertKey, jsonOrNull, revokeKey } from '../control/keys.ts'
+import { findLiveByName, insertKey, jsonOrNull } from '../control/keys.ts'
 import type { Database, KeyRow, KeyValueRow } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 
@@ -35,7 +35,6 @@ export async function applyKeys(db: Transaction<Database>, config: FileConfig, n
     const id = present?.id ?? (await createKeyOf(db, wanted, created, now))
     kept.add(id)
   }
-  await revokeOthers(db, kept, now)
   return created
 }
 
@@ -110,16 +109,6 @@ async function createKeyOf(
   const key = await insertKey(db, { ...owner, ...settings }, value, now)
   if (definition.value === undefined) created.push({ workspace, name, value })
   return key.id
-}
-
-async function revokeOthers(db: Transaction<Database>, kept: ReadonlySet<string>, now: number): Promise<void> {
-  const owned = await db
-    .selectFrom('keys')
-    .select('id')
-    .where('managed_by', '=', 'config')
-    .where('revoked_at', 'is', null)
-    .execute()
-  for (const { id } of owned) if (!kept.has(id)) await revokeKey(db, id, now)
 }
 
 function expiry(definition: KeyDefinition): number | null {

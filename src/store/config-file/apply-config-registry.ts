@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely'
 import type { FileConfig } from '../../domain/file-config.ts'
 import { type ClassPriceField, perClass, TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
 import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
-import { addPriceVersion, deleteModel, type ModelFacts, putModel } from '../control/registry.ts'
-import { type BuiltinRegistry, readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
+import { addPriceVersion, type ModelFacts, putModel } from '../control/registry.ts'
+import { type BuiltinRegistry, readBuiltinRegistry } from '../control/seed-registry.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 
@@ -25,16 +25,6 @@ export async function applyRegistry(
     const prices = pricesOf(entry)
     if (prices !== null) await addPriceVersion(db, { provider, model, prices, source: 'config' }, now)
   }
-  const owned = await db
-    .selectFrom('registry')
-    .select(['provider', 'model'])
-    .where('managed_by', '=', 'config')
-    .execute()
-  for (const { provider, model } of owned) {
-    if (!named.has(JSON.stringify([provider, model]))) await deleteModel(db, provider, model)
-  }
-  // A model of ours that the file has let go of becomes ours again.
-  await seedRegistry(db, now, builtin)
 }
 
 /** What an entry leaves out is what the gateway itself knows of the model. */

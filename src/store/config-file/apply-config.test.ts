@@ -32,7 +32,7 @@ const LOCAL = { family: 'some', base_url: 'http://127.0.0.1:1/v1' }
 const TO_LOCAL = { chain: [{ provider: 'local', model: 'llama' }] }
 
 const config = (file: unknown): FileConfig => FileConfigSchema.parse(file)
-const apply = (store: Store, file: unknown, now: number) =>
+const apply = (store: Store, file: unknown, now: number, prune = true) =>
   applyConfig(store.db, {
     secrets: store.secrets,
     config: config(file),
@@ -40,6 +40,7 @@ const apply = (store: Store, file: unknown, now: number) =>
     kinds: KINDS,
     contentProblem,
     actor: ACTOR,
+    prune,
     now,
   })
 const snapshotOf = (store: Store) => loadSnapshot(store.db, store.secrets)
@@ -155,6 +156,31 @@ for (const engine of ENGINES) {
         ['mine', null],
       ])
       assert.equal(snapshot.registry.get('local'), undefined)
+    })
+
+    test('without pruning, what the file no longer names is left alone and listed', async () => {
+      const store = await stores.openNew(engine)
+      const full = {
+        ...FULL,
+        workspaces: { ...FULL.workspaces, team: { ...FULL.workspaces.team, limits: { rpm: 1 } } },
+      }
+      await apply(store, full, 5)
+      const before = await everything(store)
+      const { changes, unchanged, notInFile } = await apply(store, {}, 6, false)
+      assert.deepEqual([changes, unchanged, await everything(store)], [[], 0, before])
+      assert.deepEqual(notInFile.map(({ workspace, resource }) => `${workspace} ${resource}`).sort(), [
+        'default keys/ci',
+        'default keys/given',
+        'default routes/fast',
+        'null providers/builtin',
+        'null providers/local',
+        'null registry/local/llama',
+        'team routes/fast',
+        'team workspaces/team',
+      ])
+      const pruned = await apply(store, {}, 7)
+      assert.equal(pruned.changes.length, notInFile.length)
+      assert.deepEqual(pruned.notInFile, [])
     })
 
     test('a name that exists is taken over', async () => {

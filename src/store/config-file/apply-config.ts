@@ -5,17 +5,18 @@ import type { Provider, ProviderKinds } from '../../domain/provider.ts'
 import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../../domain/route.ts'
 import { type AuditEntry, writeAudit } from '../control/audit.ts'
 import { changeControlData } from '../control/control-transaction.ts'
-import { deleteProvider, ensureEnvironmentProviders, putProvider } from '../control/providers.ts'
-import { deleteRoute, putRoute } from '../control/routes.ts'
+import { putProvider } from '../control/providers.ts'
+import { putRoute } from '../control/routes.ts'
 import { readControlRows } from '../control/snapshot.ts'
-import { ensureWorkspace, listWorkspaces, setFileSettings, updateWorkspace } from '../control/workspaces.ts'
+import { ensureWorkspace, setFileSettings, updateWorkspace } from '../control/workspaces.ts'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { applyKeys, type CreatedKey } from './apply-config-keys.ts'
 import { applyRegistry } from './apply-config-registry.ts'
 import { type ConfigChange, configChanges, countUnchanged } from './config-changes.ts'
-import { viewConfig } from './config-view.ts'
+import { type ConfigView, type ViewedObject, viewConfig } from './config-view.ts'
+import { type NotInFile, notInFile, pruneConfig } from './prune-config.ts'
 
 export interface ConfigResult {
   changes: ConfigChange[]
@@ -23,6 +24,8 @@ export interface ConfigResult {
   unchanged: number
   /** Keys without a value in the file that were made now: the only time their values are known. */
   created: CreatedKey[]
+  /** What an earlier file set and this one does not name. Deleted when pruning, otherwise left alone. */
+  notInFile: NotInFile[]
 }
 
 export interface ConfigInput {
@@ -35,39 +38,58 @@ export interface ConfigInput {
   contentProblem(settings: ContentSettings | null | undefined, secrets: Secrets): Promise<string | null>
   /** Who is behind it, for the audit list. */
   actor: AuditEntry['actor']
+  /** Delete what an earlier file set and this one does not name. */
+  prune: boolean
   now: number
 }
 
 type Applying = ConfigInput & { db: Transaction<Database> }
 
 /**
- * Applies the file in one transaction: what it names is written and belongs to it, what belonged to it and is no longer
- * named is removed, everything else stays. Applying the same file again changes nothing, and neither does a bad one.
+ * Applies the file in one transaction: what it names is written and belongs to it. What an earlier file set and this one
+ * does not name is deleted only when pruning; everything else stays. Applying the same file again changes nothing.
  */
 export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Promise<ConfigResult> {
   return changeControlData(db, async (transaction) => {
-    const before = viewConfig(await readControlRows(transaction), input.secrets, input.now)
-    const created = await writeConfig({ ...input, db: transaction })
-    const after = viewConfig(await readControlRows(transaction), input.secrets, input.now)
+    const applying = { ...input, db: transaction }
+    const before = await readView(applying)
+    const created = await writeConfig(applying)
+    const written = await readView(applying)
+    const left = notInFile(written, input.config)
+    if (input.prune) await pruneConfig(applying, left)
+    await checkChains(transaction)
+    const after = input.prune ? await readView(applying) : written
     const changes = configChanges(before, after)
     for (const change of changes) await writeAudit(transaction, auditEntry(change, input.actor), input.now)
-    return { changes, unchanged: countUnchanged(before, after), created }
+    const unchanged = countUnchanged(before, after) - (input.prune ? 0 : left.filter(isOwned).length)
+    const names = left.map(({ workspace, resource }) => ({ workspace, resource }))
+    return { changes, unchanged, created, notInFile: input.prune ? [] : names }
   })
 }
 
-/** What applying would change. It is applied and taken back, so the two cannot disagree. */
+async function readView({ db, secrets, now }: Applying): Promise<ConfigView> {
+  return viewConfig(await readControlRows(db), secrets, now)
+}
+
+/** Only these are counted as unchanged: a workspace belongs to a file by its settings, not as a whole. */
+function isOwned({ managedBy }: ViewedObject): boolean {
+  return managedBy === 'config'
+}
+
+/** What applying would change. It is applied and rolled back, so the two cannot disagree. */
 export async function planConfig(db: Kysely<Database>, input: ConfigInput): Promise<Omit<ConfigResult, 'created'>> {
   try {
     return await changeControlData(db, async (transaction) => {
       throw new Planned(await applyConfig(transaction, input))
     })
   } catch (error) {
-    if (error instanceof Planned) return { changes: error.result.changes, unchanged: error.result.unchanged }
-    throw error
+    if (!(error instanceof Planned)) throw error
+    const { created: _, ...planned } = error.result
+    return planned
   }
 }
 
-/** Thrown to take everything back; it carries out what would have been. */
+/** Thrown to roll the transaction back; carries the result out of it. */
 class Planned extends Error {
   readonly result: ConfigResult
   constructor(result: ConfigResult) {
@@ -94,26 +116,20 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
   const problem = providerProblem(config, environment, kinds)
   if (problem !== null) throw new StoreError(problem)
   await applyProviders(applying)
-  for (const [name, { description }] of Object.entries(config.workspaces)) {
-    await ensureWorkspace(db, name, now)
-    await updateWorkspace(db, name, { description })
-  }
-  await applyWorkspaceSettings(applying)
+  await applyWorkspaces(applying)
   await applyRoutes(applying)
   const created = await applyKeys(db, config, now)
   await applyRegistry(db, config.registry, now)
-  await checkChains(db)
   return created
 }
 
-/** Of every workspace: one that the file no longer names loses what it had from the file. */
-async function applyWorkspaceSettings({ db, config, secrets, contentProblem }: Applying): Promise<void> {
-  for (const [name, { content }] of Object.entries(config.workspaces)) {
-    const problem = await contentProblem(content, secrets)
+async function applyWorkspaces({ db, config, secrets, contentProblem, now }: Applying): Promise<void> {
+  for (const [name, settings] of Object.entries(config.workspaces)) {
+    const problem = await contentProblem(settings.content, secrets)
     if (problem !== null) throw new StoreError(`workspaces.${name}.content: ${problem}`)
-  }
-  for (const { name } of await listWorkspaces(db)) {
-    await setFileSettings(db, name, Object.hasOwn(config.workspaces, name) ? config.workspaces[name] : undefined)
+    await ensureWorkspace(db, name, now)
+    await updateWorkspace(db, name, { description: settings.description })
+    await setFileSettings(db, name, settings)
   }
 }
 
@@ -124,9 +140,6 @@ async function applyProviders({ db, secrets, config, environment, kinds, now }: 
     if (provider === null) throw new StoreError(`providers.${name}.family: is missing`)
     await putProvider(db, secrets, provider, 'config', now)
   }
-  const owned = await db.selectFrom('providers').select('name').where('managed_by', '=', 'config').execute()
-  for (const { name } of owned) if (!Object.hasOwn(config.providers, name)) await deleteProvider(db, name)
-  await ensureEnvironmentProviders(db, secrets, environment, now)
 }
 
 async function applyRoutes({ db, config, now }: Applying): Promise<void> {
@@ -134,15 +147,6 @@ async function applyRoutes({ db, config, now }: Applying): Promise<void> {
     for (const [alias, definition] of Object.entries(routes)) {
       await putRoute(db, { workspace, alias, definition, managedBy: 'config' }, now)
     }
-  }
-  const owned = await db
-    .selectFrom('routes')
-    .select(['workspace', 'alias'])
-    .where('managed_by', '=', 'config')
-    .execute()
-  for (const { workspace, alias } of owned) {
-    const routes = Object.hasOwn(config.workspaces, workspace) ? config.workspaces[workspace]?.routes : undefined
-    if (routes === undefined || !Object.hasOwn(routes, alias)) await deleteRoute(db, workspace, alias)
   }
 }
 

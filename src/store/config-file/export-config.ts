@@ -16,8 +16,10 @@ import type { Secrets } from '../engine/secrets.ts'
 import { placeholders } from './placeholders.ts'
 
 export interface ExportedConfig {
-  /** A configuration whose secrets are `${NAME}`, to be set in the environment of whoever applies it. */
+  /** A configuration whose secrets are `${NAME}`, from the environment of the one who applies it. */
   config: unknown
+  /** The variables it needs, sorted. */
+  variables: string[]
   /** Providers that come from the environment and are not in it. */
   fromEnvironment: string[]
 }
@@ -30,9 +32,9 @@ interface ExportInput {
   now: number
 }
 
-/** What was set, and nothing that any gateway has by itself: applied to an empty one, it makes the same. */
+/** Everything that was set, without the defaults: applied to an empty gateway, it recreates this one. */
 export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
-  const { text, secret } = placeholders()
+  const { text, secret, names } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
   const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits, ...row }) => {
     const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
@@ -75,10 +77,10 @@ export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput
     registry: registryEntries(rows, builtin),
   }
   const fromEnvironment = rows.providers.filter((row) => row.managed_by === 'environment').map((row) => row.name)
-  return { config: text(config), fromEnvironment: fromEnvironment.sort() }
+  return { config: text(config), variables: names(), fromEnvironment: fromEnvironment.sort() }
 }
 
-/** The variable GATEWAY_KEY makes its key at every start; it needs no file for that. */
+/** GATEWAY_KEY creates its key at every start, without a file. */
 function isExported(row: KeyRow, now: number): boolean {
   const isLive = row.revoked_at === null && (row.expires_at === null || row.expires_at > now)
   return row.kind === 'live' && isLive && row.name !== 'GATEWAY_KEY'

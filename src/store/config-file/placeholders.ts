@@ -1,4 +1,4 @@
-/** A secret's stand-in in an exported configuration, told apart from text that only looks like one. */
+/** A secret's placeholder in an exported configuration; a class, so that no text can look like one. */
 class Placeholder {
   readonly name: string
   constructor(name: string) {
@@ -6,7 +6,7 @@ class Placeholder {
   }
 }
 
-/** Names variables for secrets, and writes a configuration in which they are `${NAME}` and other text means itself. */
+/** Names variables for secrets, and writes a configuration in which they are `${NAME}` and other text is literal. */
 export function placeholders() {
   const taken = new Set<string>()
   return {
@@ -20,6 +20,7 @@ export function placeholders() {
       return new Placeholder(free)
     },
     text: writeOut,
+    names: () => [...taken].sort(),
   }
 }
 

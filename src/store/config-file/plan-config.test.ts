@@ -92,13 +92,14 @@ const config: fc.Arbitrary<FileConfig> = fc
   })
   .map((value) => FileConfigSchema.parse(value))
 
-const input = ({ secrets }: Store, file: FileConfig, now: number) => ({
+const input = ({ secrets }: Store, file: FileConfig, now: number, prune = true) => ({
   secrets,
   config: file,
   environment: ENVIRONMENT,
   kinds: kindsOf(ENVIRONMENT),
   contentProblem,
   actor: ACTOR,
+  prune,
   now,
 })
 
@@ -109,14 +110,18 @@ for (const engine of ENGINES) {
       await seedRegistry(store.db, 1, builtin)
       let now = 10
       await fc.assert(
-        fc.asyncProperty(config, async (file) => {
+        fc.asyncProperty(config, fc.boolean(), async (file, prune) => {
           now += 1
-          const planned = await planConfig(store.db, input(store, file, now))
-          const { changes, unchanged } = await applyConfig(store.db, input(store, file, now))
+          const planned = await planConfig(store.db, input(store, file, now, prune))
+          const { changes, unchanged, notInFile } = await applyConfig(store.db, input(store, file, now, prune))
           const withoutIds = (list: typeof changes) => list.map(({ auditResource: _id, ...change }) => change)
           assert.deepEqual(withoutIds(planned.changes), withoutIds(changes))
           assert.equal(planned.unchanged, unchanged)
-          assert.deepEqual((await planConfig(store.db, input(store, file, now + 1))).changes, [])
+          const again = await planConfig(store.db, input(store, file, now + 1, prune))
+          assert.deepEqual([again.changes, again.notInFile], [[], notInFile])
+          assert.ok(
+            prune ? notInFile.length === 0 : changes.every(({ kind }) => kind !== 'delete' && kind !== 'release'),
+          )
           assert.doesNotMatch(JSON.stringify(changes), /sk-one|sk-two|sk-environment/)
           const audited = await store.db.selectFrom('audit').select('id').where('at', '=', now).execute()
           assert.equal(audited.length, changes.length)

@@ -17,16 +17,18 @@ export function readYaml(text: string, environment: Environment): ReadYaml {
   )
   const read = parseYaml(standIns, mark)
   if ('problem' in read) return read
-  let unset: string | null = null
+  const unset = new Set<string>()
   const fill = (value: string) =>
     value.replace(new RegExp(`⟦${mark}([vt])(\\w+)⟧`, 'g'), (_whole, kind: string, name: string) => {
       if (kind === 't') return `\${${name}}`
       const found = environment[name]
-      if (found === undefined || found === '') unset ??= name
+      if (found === undefined || found === '') unset.add(`\${${name}}`)
       return found ?? ''
     })
   const value = filled(read.value, fill)
-  return unset === null ? { value } : { problem: `\${${unset}} is not set in the environment` }
+  if (unset.size === 0) return { value }
+  const verb = unset.size === 1 ? 'is' : 'are'
+  return { problem: `${[...unset].join(', ')} ${verb} not set in the environment` }
 }
 
 function parseYaml(text: string, mark: string): ReadYaml {

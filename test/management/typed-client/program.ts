@@ -177,8 +177,9 @@ async function registry(): Promise<void> {
 async function config(): Promise<void> {
   const answers = { chain: [{ provider: 'openai', model: 'gpt-5.4-mini' }] }
   const body = { workspaces: { team: { routes: { answers }, keys: { search: { limits: { rpm: 600 } } } } } }
-  const { changes } = await ok(admin.POST('/config/plan', { body }))
-  const applied = await ok(admin.POST('/config/apply', { body }))
+  const params = { query: { prune: 'true' } } as const
+  const { changes } = await ok(admin.POST('/config/plan', { params, body }))
+  const applied = await ok(admin.POST('/config/apply', { params, body }))
   same(applied.changes.length, changes.length)
   same(applied.created_keys[0]?.name, 'search')
   const exported = await ok(admin.GET('/config/export', { params: { query: { format: 'yaml' } }, parseAs: 'text' }))

@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, PasswordInput, SimpleGrid, Stack, Text, Textarea } from '@mantine/core'
+import { Button, FileButton, Group, PasswordInput, SimpleGrid, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { FileUp } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { Body, Reply } from '../../api/client.ts'
@@ -11,13 +11,14 @@ import { planSummary } from './plan-words.ts'
 import { useConfigText } from './use-config-text.ts'
 
 type Applied = Reply<'config.apply'>
+type File = { body: Body<'config.plan'>; query: { prune: 'true' | 'false' } }
 
-/** A file is read, its difference shown, and only then made so. */
+/** Shows what a file would change, then applies it. */
 export function ApplyPanel() {
   const plan = useChange('config.plan')
   const apply = useChange('config.apply')
   const [applied, setApplied] = useState<Applied | null>(null)
-  const [planned, setPlanned] = useState<Body<'config.plan'> | null>(null)
+  const [planned, setPlanned] = useState<File | null>(null)
   const [isAsking, setAsking] = useState(false)
 
   function forget() {
@@ -26,10 +27,10 @@ export function ApplyPanel() {
     setApplied(null)
   }
 
-  function show(body: Body<'config.plan'>) {
+  function show(file: File) {
     forget()
-    setPlanned(body)
-    plan.mutate({ body })
+    setPlanned(file)
+    plan.mutate(file)
   }
 
   function confirm() {
@@ -39,11 +40,14 @@ export function ApplyPanel() {
       setAsking(false)
       plan.reset()
     }
-    apply.mutate({ body: planned }, { onSuccess })
+    apply.mutate(planned, { onSuccess })
   }
 
   return (
-    <Panel title="Apply a file" description="YAML or JSON, as switchyard.yaml. First you see what it would change.">
+    <Panel
+      title="Apply a file"
+      description="YAML or JSON, like switchyard.yaml. You see the changes before anything is applied."
+    >
       <Stack>
         <FileForm isBusy={plan.isPending} error={plan.error?.message ?? null} onEdit={forget} onShow={show} />
         {applied !== null && <AppliedView of={applied} />}
@@ -64,8 +68,8 @@ export function ApplyPanel() {
               error={apply.error}
               onConfirm={confirm}
             >
-              {planSummary(plan.data.changes, plan.data.unchanged)} All of it in one step, effective for the next call.
-              What the file names belongs to it from then on.
+              {planSummary(plan.data.changes, plan.data.unchanged)} Everything is applied at once, from the next call.
+              What the file names can then be changed only by a file.
             </Confirm>
           </>
         )}
@@ -77,14 +81,15 @@ export function ApplyPanel() {
 interface FileFormProps {
   isBusy: boolean
   error: string | null
-  /** The text has changed: what was shown of it no longer holds. */
+  /** The input has changed, so the plan on screen is outdated. */
   onEdit: () => void
-  onShow: (body: Body<'config.plan'>) => void
+  onShow: (file: File) => void
 }
 
 function FileForm({ isBusy, error, onEdit, onShow }: FileFormProps) {
   const [text, setText] = useState('')
   const [values, setValues] = useState<Record<string, string>>({})
+  const [prune, setPrune] = useState(false)
   const { config, problem } = useConfigText(text)
   const isFilled = config?.variables.every((name) => (values[name] ?? '') !== '') ?? false
 
@@ -96,7 +101,9 @@ function FileForm({ isBusy, error, onEdit, onShow }: FileFormProps) {
   function submit(event: FormEvent) {
     event.preventDefault()
     // The gateway checks every field and names the first that is wrong.
-    if (config !== null && isFilled) onShow((config.filled(values) ?? {}) as Body<'config.plan'>)
+    if (config === null || !isFilled) return
+    const body = (config.filled(values) ?? {}) as Body<'config.plan'>
+    onShow({ body, query: { prune: prune ? 'true' : 'false' } })
   }
 
   return (
@@ -111,7 +118,7 @@ function FileForm({ isBusy, error, onEdit, onShow }: FileFormProps) {
           maxRows={22}
           spellCheck={false}
           classNames={{ input: 'mono' }}
-          // A long text does not turn red as a whole: the message below it says where it is wrong.
+          // The message below says where it is wrong; a whole text in red would be hard to read.
           styles={{ input: { color: 'var(--text-strong)' } }}
           value={text}
           onChange={(event) => change(event.currentTarget.value)}
@@ -122,6 +129,15 @@ function FileForm({ isBusy, error, onEdit, onShow }: FileFormProps) {
           values={values}
           onChange={(next) => {
             setValues(next)
+            onEdit()
+          }}
+        />
+        <Switch
+          label="Delete what the file no longer names"
+          description="Only what an earlier file created. Otherwise it is left alone and listed."
+          checked={prune}
+          onChange={(event) => {
+            setPrune(event.currentTarget.checked)
             onEdit()
           }}
         />
@@ -155,7 +171,7 @@ function Variables(props: {
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        The file names variables. Their values are sent with it and kept nowhere in this browser.
+        Values for the variables in the file. They are sent with it and not stored in this browser.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         {names.map((name) => (

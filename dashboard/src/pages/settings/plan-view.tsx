@@ -5,10 +5,11 @@ import { type ConfigChange, KINDS, planSummary, valueText } from './plan-words.t
 export interface PlanViewProps {
   changes: readonly ConfigChange[]
   unchanged: number
+  not_in_file: readonly Pick<ConfigChange, 'workspace' | 'resource'>[]
 }
 
 /** What applying a file changes, object by object, field by field. */
-export function PlanView({ changes, unchanged }: PlanViewProps) {
+export function PlanView({ changes, unchanged, not_in_file: left }: PlanViewProps) {
   const kinds = [...new Set(changes.map(({ kind }) => kind))]
   return (
     <Stack gap="sm">
@@ -25,6 +26,16 @@ export function PlanView({ changes, unchanged }: PlanViewProps) {
       {kinds.length > 0 && (
         <Text size="xs" c="dimmed">
           {kinds.map((kind) => `${KINDS[kind].word}: ${KINDS[kind].meaning}`).join(' · ')}
+        </Text>
+      )}
+      {left.length > 0 && (
+        <Text size="sm">
+          Not in the file, left alone:{' '}
+          <span className="mono">
+            {left
+              .map(({ workspace, resource }) => (workspace === null ? resource : `${workspace}: ${resource}`))
+              .join(', ')}
+          </span>
         </Text>
       )}
     </Stack>
