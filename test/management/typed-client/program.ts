@@ -177,9 +177,9 @@ async function registry(): Promise<void> {
 async function config(): Promise<void> {
   const answers = { chain: [{ provider: 'openai', model: 'gpt-5.4-mini' }] }
   const body = { workspaces: { team: { routes: { answers }, keys: { search: { limits: { rpm: 600 } } } } } }
-  const params = { query: { prune: 'true' } } as const
+  const params = { query: { prune: 'false' } } as const
   const { changes } = await ok(admin.POST('/config/plan', { params, body }))
-  const applied = await ok(admin.POST('/config/apply', { params, body }))
+  const applied = await ok(admin.POST('/config/apply', { body }))
   same(applied.changes.length, changes.length)
   same(applied.created_keys[0]?.name, 'search')
   const exported = await ok(admin.GET('/config/export', { params: { query: { format: 'yaml' } }, parseAs: 'text' }))
@@ -235,7 +235,7 @@ async function alerts(): Promise<void> {
 async function gateway(): Promise<void> {
   const { id } = first(await ok(admin.GET('/audit', { params: { query: { limit: 5 } } })))
   same((await ok(admin.GET('/audit/{id}', { params: { path: { id } } }))).id, id)
-  const route = first(await ok(admin.GET('/audit', { params: { query: { resource: 'routes/' } } })))
+  const route = first(await ok(admin.GET('/audit', { params: { query: { resource: 'routes/small' } } })))
   same((await ok(admin.POST('/audit/{id}/restore', { params: { path: { id: route.id } }, body: {} }))).notes.length, 0)
   await ok(admin.GET('/status'))
   same(first(await ok(admin.GET('/nodes'))).alive, true)
