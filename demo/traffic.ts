@@ -108,7 +108,7 @@ interface LiveRequest {
   body: object
 }
 
-/** In the words of its format; agents name the session in a header of their own. */
+/** In the words of its format; agents name the session in their own header. */
 export function requestOf({ endpoint }: Application, body: object, { user, session, tags }: Attributed): LiveRequest {
   const named = (header: string) => (session === null ? {} : { [header]: session })
   if (endpoint === 'messages') {

@@ -6,7 +6,7 @@ import { reaches } from '../test/starts-processes.ts'
 
 /**
  * Every property and fuzz test with fresh seeds, which are printed: `npm run test:explore -- --rounds 5 src/limits`.
- * What fails is repeated with TEST_SEED, mended, and added to its property as an example.
+ * What fails is repeated with TEST_SEED, fixed, and added to its property as an example.
  */
 process.chdir(join(import.meta.dirname, '..'))
 const words = process.argv.slice(2)

@@ -12,7 +12,7 @@ export function sourceHash(root: string, patterns: readonly string[]): string {
 
 /** Reports on standard error that something takes a moment, and how long it took. */
 export async function announced(what: string, work: () => Promise<void>): Promise<void> {
-  // A line of its own: on a terminal Vite clears the one that the cursor is in.
+  // Its own line: on a terminal Vite clears the one that the cursor is in.
   process.stderr.write(`Building ${what}, once …\n`)
   const startedAt = performance.now()
   await work()

@@ -70,7 +70,7 @@ const LONGEST = [
 ]
 
 const all = globSync('{src,dashboard/src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
-  // The agents are large: they have a command of their own.
+  // The agents are large: they have their own command.
   exclude: ['**/node_modules/**', 'test/agents/**'],
 })
 const gone = LONGEST.find((start) => !all.some((file) => file.startsWith(start)))

@@ -4,7 +4,7 @@ import type { Family } from './family.ts'
 import { geminiFamily } from './gemini/gemini.ts'
 import { openaiFamily } from './openai/openai.ts'
 
-/** Every family has a server of its own. A new one is a folder beside these and a row here. */
+/** Every family has its own server. A new one is a folder beside these and a row here. */
 export const FAMILIES = {
   openai: openaiFamily,
   anthropic: anthropicFamily,

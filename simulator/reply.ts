@@ -169,7 +169,7 @@ function planToolCalls(ask: Ask, tweak: Tweak, random: Random): ToolCall[] {
   const forced = choice.kind === 'any' || choice.kind === 'tool'
   const wanted = ask.toolResult !== null && !forced ? 0 : (tweak.toolCalls ?? (forced ? 1 : 0))
   const usable = choice.kind === 'tool' ? ask.tools.filter((tool) => tool.name === choice.name) : [...ask.tools]
-  // The one that answers the user is as a rule declared last.
+  // The one that answers the user is usually declared last.
   if (choice.kind === 'any' && ask.toolResult !== null) usable.reverse()
   return Array.from(
     { length: ask.parallelTools ? wanted : Math.min(wanted, 1) },

@@ -57,7 +57,7 @@ export interface HarnessOptions {
   foldsAfter?: Promise<void>
 }
 
-/** A whole gateway over real sockets, in front of its own simulator, on free ports and a folder of its own. */
+/** A whole gateway over real sockets, in front of its own simulator, on free ports and its own folder. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const simulator = await startSimulator(options.simulator)
   for (const family of options.modelsDown ?? []) simulator.modelsDown(family, true)

@@ -132,7 +132,7 @@ interface User {
   gid: number
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user of its own. */
+/** PostgreSQL refuses to run as root; Debian's package brings its own user. */
 function serverUser(): User | null {
   if (process.getuid?.() !== 0) return null
   const entry = readFileSync('/etc/passwd', 'utf8')

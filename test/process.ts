@@ -4,7 +4,7 @@ import { PROGRAM } from './built-program.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 import { until } from './harness.ts'
 
-/** The command line as a process of its own, with nothing in its environment but what the test says. */
+/** The command line as its own process, with nothing in its environment but what the test says. */
 export interface Started {
   child: ChildProcess
   stdout(): string

@@ -12,7 +12,7 @@ export const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Stores for one test file: real ones on either engine, each with a folder and a database of its own. */
+/** Stores for one test file: real ones on either engine, each with its own folder and database. */
 export async function testStores() {
   const server = await startPostgres()
   const folders: string[] = []

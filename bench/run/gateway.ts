@@ -65,7 +65,7 @@ const MORE_ROUTES = { 'bench-responses': entry('responses', 'gpt-5.4-mini') }
 const moreProviders = (upstream: string) => ({
   responses: { family: 'openai', base_url: `${upstream}/v1`, api_key: 'sk-bench', speaks: ['responses'] },
 })
-/** A provider with an address of its own has prices of its own. */
+/** A provider with its own address has its own prices. */
 const REGISTRY = [
   { provider: 'responses', model: 'gpt-5.4-mini', input_per_mtok: '1', output_per_mtok: '5', max_output_tokens: 8192 },
 ]
@@ -135,7 +135,7 @@ async function prepareKeys(scene: Scene, options: GatewayOptions, dataDir: strin
   return ready.headers
 }
 
-/** By a process of its own: management calls leave memory behind that a measured process would keep. */
+/** By its own process: management calls leave memory behind that a measured process would keep. */
 async function createKey(start: () => Promise<RunningProcess>): Promise<Headers> {
   const earlier = await start()
   try {

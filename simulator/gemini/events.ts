@@ -4,7 +4,7 @@ import type { Oddity, StreamEvent } from '../stream/script.ts'
 
 const NOTHING_YET = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 }
 
-/** Each event is a response of its own with what is new; the last one says why it ended. */
+/** Each event is its own response with what is new; the last one says why it ended. */
 export function* streamContent(answer: JsonObject): Iterable<StreamEvent> {
   const { candidates, usageMetadata, modelVersion, responseId } = answer
   const { promptTokenCount, totalTokenCount: _total, ...counted } = objectOrEmpty(usageMetadata)

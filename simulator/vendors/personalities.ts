@@ -97,7 +97,7 @@ const together: Personality = {
   counts: 'at-the-end',
 }
 
-/** A word of its own for an answer that is complete. */
+/** Its own word for an answer that is complete. */
 function endWith(answer: JsonObject, word: string): void {
   for (const choice of objectsIn(answer['choices']))
     if (choice['finish_reason'] === 'stop') choice['finish_reason'] = word

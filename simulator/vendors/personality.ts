@@ -16,7 +16,7 @@ export interface Personality {
   completion?(completion: JsonObject): void
   /** Changes a chunk of a stream. */
   chunk?(chunk: JsonObject): void
-  /** Where a stream counts: only if asked, in the chunk with the reason of its end, or in a place of its own. */
+  /** Where a stream counts: only if asked, in the chunk with the reason of its end, or in its own place. */
   counts: 'asked' | 'at-the-end' | 'x_groq'
   /** A sign of life while it thinks. */
   comment?: string

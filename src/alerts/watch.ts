@@ -42,7 +42,7 @@ export interface WatchParts {
   mark(): string | null
   backlog(): { id: string; name: string; lagSeconds: number; lagRows: number }
   ways: Ways
-  /** That the database is away is said by those who need it more. */
+  /** That the database is down is said by those who need it more. */
   onProblem(error: unknown): void
 }
 
@@ -79,7 +79,7 @@ export function watchAlerts(parts: WatchParts): Watch {
   let isStopped = false
   let running: Promise<void> = Promise.resolve()
 
-  /** Whether nothing was found, and nothing is under way. */
+  /** Whether nothing was found, and nothing is in progress. */
   async function look(): Promise<boolean> {
     const isFolded = parts.backlog().lagRows === 0
     const isRead = await readTraffic(parts, seen)

@@ -38,7 +38,7 @@ export interface ManagementParts {
   /** Unix milliseconds. */
   startedAt: number
   threads: Pick<Threads, 'count' | 'statuses' | 'contentWritten'>
-  /** Once it listens: of /v1, if administration has a port of its own. */
+  /** Once it listens: of /v1, if administration has its own port. */
   callsPort(): string | null
 }
 

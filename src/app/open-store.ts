@@ -34,7 +34,7 @@ export interface StoreOptions {
   /** Of this gateway among the others of its PostgreSQL. */
   nodeName?: () => string
   version?: string
-  /** Waits for a PostgreSQL that is away until it is there or the signal aborts; otherwise that is an error. */
+  /** Waits for a PostgreSQL that is down until it is there or the signal aborts; otherwise that is an error. */
   waits?: { signal?: AbortSignal | undefined }
   /** That serve calls; 1, the default: the main thread does. */
   threads?: number
@@ -197,7 +197,7 @@ function patiently<T>(work: () => Promise<T>, { log, waits }: StoreOptions): Pro
   return waits === undefined ? work() : onceReachable(work, { log, ...waits })
 }
 
-/** The fold waits for ever for a database that goes away at the wrong moment. */
+/** The fold waits for ever for a database that goes down at the wrong moment. */
 function orAborted(ready: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   signal?.addEventListener('abort', () => reject(new DatabaseAwayError('stopped while waiting for the database')))

@@ -8,7 +8,7 @@ import type { Deps } from './deps.ts'
 /**
  * Finds the caller's key. The lookup is by SHA-256, so its duration says nothing about how close a guess was. The reply
  * does not reveal whether a key is missing, unknown, expired or revoked; only the log does. A paused key is reported as
- * such: its holder is known, and would otherwise look for a mistake of their own.
+ * such: its holder is known, and would otherwise look for their own mistake.
  */
 export function authenticate(
   call: Call,

@@ -41,7 +41,7 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
   throw lastFailure === null ? walk.unattemptedError() : attemptedError(lastFailure, walk.smallestWaitMs, call)
 }
 
-/** An entry that was under way when the caller left. */
+/** An entry that was in progress when the caller left. */
 interface Abandoned {
   candidate: Candidate
   outcome: LeftOutcome

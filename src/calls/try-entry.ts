@@ -37,7 +37,7 @@ export type EntryOutcome =
 export interface LeftOutcome {
   kind: 'caller-left'
   usage?: StreamUsage | null
-  /** The call that was under way; none: between two of them. */
+  /** The call that was in progress; none: between two of them. */
   attempt?: AttemptRecord
 }
 

@@ -58,7 +58,7 @@ function givenFor(values: Given['values'], positionals: readonly string[]): Give
   return { values, positionals, environment, output, client: createClient({ url, adminKey }) }
 }
 
-/** Beside a gateway that has a port of its own for us, as in its container, that one is meant. */
+/** Beside a gateway that has its own port for us, as in its container, that one is meant. */
 function defaultUrl({ ADMIN_HOST: host, ADMIN_PORT: port }: Given['environment']): string {
   if (port === undefined || port === '' || port === '0') return DEFAULT_URL
   const isEverywhere = host === undefined || host === '' || host === '0.0.0.0' || host === '::'

@@ -61,7 +61,7 @@ export function checkProxies(environment: Readonly<Record<string, string | undef
   return named.length === 0 ? [] : [good('proxy', `${named.join(', ')}; excepted: this machine and ${excepted}`)]
 }
 
-/** Not wrong, but dearer than the price list: holds are larger for it. */
+/** Not wrong, but more expensive than the price list: holds are larger for it. */
 export function checkCharges(rows: ControlRows | null): Check[] {
   return (rows?.providers ?? []).flatMap(({ name, price_percent: percent }) => {
     if ((percent ?? 100) <= 100) return []

@@ -23,7 +23,7 @@ export function coversWorkspace({ workspaces }: Pick<Access, 'workspaces'>, work
   return workspaces === null || (workspace !== null && workspaces.includes(workspace))
 }
 
-/** Nobody can grant, change or revoke more access than their own. */
+/** Access is granted, changed and revoked only by people who have at least as much. */
 export function isWithin(inner: Access, outer: Access): boolean {
   if (!includesRole(outer.role, inner.role)) return false
   return outer.workspaces === null || (inner.workspaces?.every((name) => coversWorkspace(outer, name)) ?? false)

@@ -17,7 +17,7 @@ interface World {
   costMs?(call: number): number
   /** Time in which the process does nothing, at this moment. */
   stallMs?(now: number): number
-  /** No more than these are under way; the others wait outside. */
+  /** No more than these are in progress; the others wait outside. */
   connections?: number
   /** Has it served before? */
   isYoung?: boolean

@@ -97,7 +97,7 @@ export class CallQueue<Item> {
   }
 }
 
-/** Called at once as a rule, else in a later turn of the event loop; never at once for a refused call. */
+/** Usually called at once, else in a later turn of the event loop; never at once for a refused call. */
 export type Decide = (isTaken: boolean) => void
 
 /** The queue of this thread's event loop. */

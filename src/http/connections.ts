@@ -9,7 +9,7 @@ export class Client implements Presence {
   left = false
   /** The body of this request while it is being read. */
   arriving: Arrival | null = null
-  /** Why no more of this request can be read; null as a rule. */
+  /** Why no more of this request can be read; usually null. */
   unreadable: GatewayError | null = null
   // Most calls have one listener at a time, the call to a provider, and need no set.
   #first: (() => void) | null = null

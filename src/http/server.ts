@@ -57,7 +57,7 @@ function unbounded(): Bodies {
   return { memory: new BodyMemory({ bytes, bytesPerOwner: bytes }), arrivals: new Arrivals({ everyMs: 0, bytes: 0 }) }
 }
 
-/** Decides, as a rule at once, why a call is refused; null: it is taken. A refusal is never decided at once. */
+/** Decides, usually at once, why a call is refused; null: it is taken. A refusal is never decided at once. */
 export type Admission = (decide: (refusal: GatewayError | null) => void) => void
 
 export interface Server {

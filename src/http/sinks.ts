@@ -34,7 +34,7 @@ export class ResponseSink implements Sink {
   }
 }
 
-/** A streamed answer on a raw socket: every write is a chunk of its own. */
+/** A streamed answer on a raw socket: every write is its own chunk. */
 export class SocketSink implements Sink {
   readonly #socket: Socket
 

@@ -70,7 +70,7 @@ export interface ManagementDeps {
   node(): Node
   /** Closes the calls of a node that will not return, as interrupted. */
   closeCallsOf(node: string): Promise<number>
-  /** What each node has leased of budgets in shared counters; none without them, or while they are away. */
+  /** What each node has leased of budgets in shared counters; none without them, or while they are down. */
   leases(): Promise<NodeLease[]>
   /** What this process is doing now. */
   status(): Promise<GatewayStatus>

@@ -52,7 +52,7 @@ export class Components {
     return this.#placed(schema, io)
   }
 
-  /** What is asked for may have fewer required fields than what is answered: then it has a name of its own. */
+  /** What is asked for may have fewer required fields than what is answered: then it has its own name. */
   #placed({ $defs = {}, ...schema }: Json, io: Io): Json {
     const names = new Map(Object.keys($defs as Json).map((name) => [name, io === 'input' ? `${name}Input` : name]))
     const renamed = (value: unknown): unknown => {

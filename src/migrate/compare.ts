@@ -99,7 +99,7 @@ async function typedColumns(source: Kysely<Database>, { name }: MovedTable): Pro
   return { texts: named(true), integers: named(false) }
 }
 
-/** The target has settings of its own besides. */
+/** The target has its own settings besides. */
 async function settingsOf(source: Kysely<Database>): Promise<RawBuilder<unknown>> {
   const found = await source.selectFrom('settings').select('name').execute()
   return sql`name in (${sql.join(found.map(({ name }) => name))})`

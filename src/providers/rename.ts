@@ -26,7 +26,7 @@ export function spareLimit(sent: JsonObject, { name, instead }: RefusedField): R
   return typeof sent[name] === 'number' && sent[name] === sent[to] ? { from: name, to } : null
 }
 
-/** Names with a meaning of their own: another field's value under one of them would be a different request. */
+/** Names with their own meaning: another field's value under one of them would be a different request. */
 const TAKEN: ReadonlySet<string> = new Set([...Object.keys(ChatRequestSchema.shape), 'max_output_tokens'])
 /** Names without another: the limit of the Responses API would limit nothing under a different one. */
 const FIXED: ReadonlySet<string> = new Set(['model', 'max_output_tokens'])

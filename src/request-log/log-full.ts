@@ -11,7 +11,7 @@ const TEXTS: Record<LogFullReason, string> = {
   disk: 'The disk of the request log is full or failing; calls are refused until it can be written again.',
 }
 
-/** Never logged itself: a refusal with a row of its own would fill the log further. */
+/** Never logged itself: a refusal with its own row would fill the log further. */
 export function logFull(reason: LogFullReason, cause?: unknown): GatewayError {
   return new GatewayError('log_full', TEXTS[reason], { retryAfterSeconds: RETRY_SECONDS, cause })
 }

@@ -24,7 +24,7 @@ export interface RequestLog {
   close(record: CloseRecord, opening?: string): Promise<number>
   /** Resolves when everything appended before is in the database, so that a query finds it. */
   caughtUp(): Promise<void>
-  /** Why no further call may begin; null as a rule. Costs next to nothing to ask. */
+  /** Why no further call may begin; usually null. Costs next to nothing to ask. */
   fullBecause(): LogFullReason | null
   status(): RequestLogStatus
 }

@@ -52,7 +52,7 @@ const JOINED_BYTES = 64 * 1024
  */
 const ARRIVED = Buffer.allocUnsafeSlow(16 * 1024)
 
-/** From here on bytes have a buffer of their own: a part of Node's shared ones keeps all 64 KiB of it. */
+/** From here on bytes have their own buffer: a part of Node's shared ones keeps all 64 KiB of it. */
 const OWN_BYTES = 4 * 1024
 
 /** What becomes of an attempt to connect. */

@@ -20,9 +20,9 @@ export interface Endpoint {
   path: string
   /** The header lines that are the same for every call; null when one of them cannot be sent. */
   fields: string | null
-  /** Why nothing may be sent there; null as a rule. */
+  /** Why nothing may be sent there; usually null. */
   refused: string | null
-  /** On the way there; null as a rule. */
+  /** On the way there; usually null. */
   proxy: EgressProxy | null
 }
 

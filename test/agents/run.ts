@@ -9,7 +9,7 @@ import { installAgents } from './install.ts'
  */
 process.chdir(join(import.meta.dirname, '../..'))
 
-/** A network of its own: as root, else as the root of a user namespace. */
+/** Its own network: as root, else as the root of a user namespace. */
 const PLACES = [['--net'], ['--net', '--map-root-user']]
 const ENTER = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
 

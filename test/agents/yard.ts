@@ -93,7 +93,7 @@ export interface Errand {
   memory?: string
 }
 
-/** Sends an agent out with a key of its own. */
+/** Sends an agent out with its own key. */
 export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way, errand: Errand): Promise<Report> {
   const { limits, memory } = errand
   const key = await newKey(yard, limits, way.workspace)

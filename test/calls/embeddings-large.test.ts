@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { embeddingOf, toBase64 } from '../../simulator/openai/embeddings.ts'
 import { type Harness, hello, KEY, startHarness } from '../harness.ts'
 
-/** A process of its own: what it takes to make thirty megabytes of vectors must not pass for work of the gateway. */
+/** Its own process: what it takes to make thirty megabytes of vectors must not pass for work of the gateway. */
 const MAIN = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url))
 const provider = spawn(process.execPath, [MAIN, '--openai-port', '0', '--anthropic-port', '0', '--json'])
 const [line] = await once(provider.stdout, 'data')

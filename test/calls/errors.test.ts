@@ -142,7 +142,7 @@ describe('every code has its status, its shape and its request id', () => {
       'overloaded',
       // Only of workspaces with a guardrail: test/content/guardrail.test.ts.
       ...(['blocked_by_guardrail', 'guardrail_unavailable'] as const),
-      // Only with several gateways, when PostgreSQL or the counters are away: postgres-away and counters-policy.
+      // Only with several gateways, when PostgreSQL or the counters are down: postgres-away and counters-policy.
       ...(['log_full', 'database_unavailable', 'limits_unavailable'] as const),
     ])
     const codes = Object.keys(ERRORS) as (keyof typeof ERRORS)[]

@@ -444,7 +444,7 @@ test('every command that talks to a gateway was run above', () => {
   // Plan ends with 3 where it matters, so it is run by other means.
   assert.deepEqual(
     remote.map(({ name }) => name).filter((name) => !ran.has(name)),
-    // The only node of an embedded gateway is alive, and stays; connect has a file of its own.
+    // The only node of an embedded gateway is alive, and stays; connect has its own file.
     ['connect', 'nodes forget'],
   )
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP line to a server that can be cut and mended. */
+/** A TCP line to a server that can be cut and restored. */
 export interface Line {
   port: number
   /** `refuse`: connections break and new ones are refused. `hang`: they stay open, but nothing passes. */

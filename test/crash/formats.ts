@@ -1,4 +1,4 @@
-/** The formats that callers speak: each has a path of its own, and the promises hold for all of them. */
+/** The formats that callers speak: each has its own path, and the promises hold for all of them. */
 export const FORMATS = ['chat', 'messages', 'responses'] as const
 export type Format = (typeof FORMATS)[number]
 

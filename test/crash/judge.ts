@@ -86,7 +86,7 @@ export interface Verdict {
 }
 
 /**
- * Holds the log against what clients and provider saw. Each call has a model of its own, which its row keeps, so the
+ * Holds the log against what clients and provider saw. Each call has its own model, which its row keeps, so the
  * three accounts are compared call by call and not by totals.
  */
 export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {

@@ -17,7 +17,7 @@ before(async () => {
 
 after(() => harness.stop())
 
-/** Until it is mended, the gateway cannot make a row durable. */
+/** Until it is fixed, the gateway cannot make a row durable. */
 function breakSpool(): { mend(): void } {
   const broken = mock.method(fs, 'writeSync', () => {
     throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })

@@ -6,7 +6,7 @@ import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
 import { assertAccessible, settled, signIn, type Visit, visit } from './visit.ts'
 
-/** Each failure is mended where it is explained, and the same call is then served. */
+/** Each failure is fixed where it is explained, and the same call is then served. */
 describe('the next step after a failure', () => {
   let harness: Harness
   let browser: Browser

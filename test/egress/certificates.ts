@@ -10,7 +10,7 @@ export interface Issued {
   cert: string
 }
 
-/** An authority of its own, and a certificate by it for these names. */
+/** Its own authority, and a certificate by it for these names. */
 export function issue(folder: string, names: readonly string[]): Issued {
   requireDebianPackage('openssl', () => spawnSync('openssl', ['version']).status === 0)
   const file = (name: string) => join(folder, name)

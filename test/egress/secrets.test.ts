@@ -12,7 +12,7 @@ const LOGINS = [`env:${PASSWORD}`, `own:${OWN}`].map((login) => Buffer.from(logi
 let proxy: ConnectProxy
 let harness: Harness
 const manage = managing(() => harness)
-/** Large answers are read in a thread of their own. */
+/** Large answers are read in their own thread. */
 let padding = ''
 
 before(async () => {

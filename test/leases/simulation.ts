@@ -89,7 +89,7 @@ interface World {
   random(): number
 }
 
-/** The real leases and scripts, on a real Valkey, in a time of their own; nothing else of a gateway. */
+/** The real leases and scripts, on a real Valkey, in their own time; nothing else of a gateway. */
 export async function simulate(connection: Connection, scenario: Scenario): Promise<Outcome> {
   await beginLedger(connection)
   const world = newWorld(connection, scenario)

@@ -9,7 +9,7 @@ import { startProcess } from '../process.ts'
 import { startValkey } from '../valkey.ts'
 
 const PASSWORD = 'a-password-of-its-own'
-/** What docs/operating.md gives a user of its own. */
+/** What docs/operating.md grants a separate user. */
 const RULES = 'on ~{switchyard}:* +@all -@admin -@dangerous +info'
 
 const folder = newFolder()

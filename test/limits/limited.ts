@@ -69,7 +69,7 @@ export async function newKey(harness: Harness, limits: Limits | null, workspace 
   }
 }
 
-/** A workspace of its own with the routes of `default` that matter. */
+/** Its own workspace with the routes of `default` that matter. */
 export async function newWorkspace(harness: Harness, name: string, limits: Limits): Promise<void> {
   const manage = managing(() => harness)
   const made = await manage('POST', '/workspaces', { name, limits })

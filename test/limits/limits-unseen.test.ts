@@ -33,7 +33,7 @@ beforeEach(() => simulator.reset())
 afterEach(() => assertVerified(world))
 after(() => world.stop())
 
-/** The window at its dearest price, and 100 tokens of an answer. */
+/** The window at its most expensive price, and 100 tokens of an answer. */
 const WINDOW = 0.2005
 const budget = (usd: number) => newKey(world, { budget: { usd: usd.toFixed(6), per: 'day', mode: 'hard' } as never })
 const user = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] })

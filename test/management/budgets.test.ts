@@ -17,7 +17,7 @@ const manage = managing(() => harness)
 const cli = cliOf(() => harness.url)
 
 let made = 0
-/** A workspace with a key of its own, so that no test sees another's money. */
+/** A workspace with its own key, so that no test sees another's money. */
 let workspace: string
 let key: { id: string; value: string }
 beforeEach(async () => {

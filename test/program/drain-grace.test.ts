@@ -13,7 +13,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** On a connection of its own; 0: there was none. */
+/** On its own connection; 0: there was none. */
 function statusOf(url: string, path: string, body?: unknown): Promise<number> {
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
   return new Promise((resolve) => {

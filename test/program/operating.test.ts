@@ -62,7 +62,7 @@ after(async () => {
   await cleanUp()
 })
 
-/** What installing the package does on a machine that has none, in a place of its own. */
+/** What installing the package does on a machine that has none, in its own place. */
 function createCluster(port: number): string {
   return `mkdir -p "$PG_CLUSTER_CONF_ROOT" && chown postgres "$PG_CLUSTER_CONF_ROOT" &&
     version=$(ls /usr/lib/postgresql | sort -n | tail -1) &&

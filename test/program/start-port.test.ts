@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const POST = `POST /v1/chat/completions HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 2\r\n\r\n{}`
 
-/** A call on a connection of its own: not let in, answered, or let in and then left without an answer. */
+/** A call on its own connection: not let in, answered, or let in and then left without an answer. */
 function call(port: number): Promise<'refused' | 'answered' | 'lost'> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

@@ -72,7 +72,7 @@ test('of two that run with copies of one folder, the first keeps what it cannot 
   await answer(first, named('before', 3))
   await first.requestLog.caughtUp()
   const row = await first.db.selectFrom('spool_positions').selectAll().executeTakeFirstOrThrow()
-  // What the copy does at its start and with a batch of its own, as long as that of this one.
+  // What the copy does at its start and with its own batch, as long as that of this one.
   const copys = { incarnation: 'of-the-copy', seq: row.seq + 4, ends_seq: Number(row.ends_seq) + 4 }
   await first.db.updateTable('spool_positions').set(copys).execute()
   await answer(first, named('after', 4))

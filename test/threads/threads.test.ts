@@ -39,7 +39,7 @@ const HOLD = holdOfAsk('plain')
 const totals = async (scope: LimitedKey['scope']) => (await statusOf(harness, scope)).periods.total
 const inParallel = (count: number, one: () => Promise<Answered>) => Promise.all(Array.from({ length: count }, one))
 
-/** A connection of its own each: the system gives it to any of the threads. */
+/** Its own connection each: the system gives it to any of the threads. */
 function callAlone(headers: Record<string, string>, body: unknown = ask('plain')): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const asked = request(`${harness.url}/v1/chat/completions`, {

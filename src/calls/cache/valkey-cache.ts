@@ -14,7 +14,7 @@ const WAIT_MS = 2_000
 const REST_MS = 5_000
 const LATE = Symbol('late')
 
-/** On Valkey or Redis, for all gateways and threads that have the same secret. While it is away, nothing is stored. */
+/** On Valkey or Redis, for all gateways and threads that have the same secret. While it is down, nothing is stored. */
 export function openValkeyCache({ url, prefix, secret, onProblem }: ValkeyCacheOptions): AnswerCache {
   const sealing = answerSealing(secret)
   const placeOf = (key: string) => `${prefix}answer:${sealing.nameOf(key)}`

@@ -1,6 +1,6 @@
 import type { ChainEntry } from '../../domain/route.ts'
 
-/** What this node has under way and how fast it is answered, per provider and model: what balancing goes by. */
+/** What this node has in progress and how fast it is answered, per provider and model: what balancing goes by. */
 export interface Traffic {
   running(entry: ChainEntry): number
   /** A call is at this entry until it leaves. */

@@ -12,7 +12,7 @@ export class Leg implements Presence {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Ends what is under way at its provider. */
+  /** Ends what is in progress at its provider. */
   cut(): void {
     if (this.left) return
     this.isLost = true

@@ -79,7 +79,7 @@ interface Losing {
   deps: Deps
 }
 
-/** Null: nothing, because it failed or was not under way. */
+/** Null: nothing, because it failed or was not in progress. */
 async function spentBy(outcome: EntryOutcome, losing: Losing): Promise<Spent | null> {
   const { candidate, call, deps } = losing
   switch (outcome.kind) {

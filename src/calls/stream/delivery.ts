@@ -47,7 +47,7 @@ export class Delivery {
     if (this.#head === null) this.#kept ??= ''
   }
 
-  /** The call is under way: from here on its head waits for content, up to a bound. */
+  /** The call is in progress: from here on its head waits for content, up to a bound. */
   start(): void {
     const { holdHeadersMs } = this.#options
     if (holdHeadersMs !== null) this.#timer = setTimeout(() => this.#openEarly(), holdHeadersMs)

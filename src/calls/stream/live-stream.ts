@@ -87,7 +87,7 @@ export class LiveStream {
     this.#payloadIdle?.refresh()
     this.#isReading = true
     for (;;) {
-      // As `#read`, without a frame of its own: this happens for every event.
+      // As `#read`, without its own frame: this happens for every event.
       const part = this.#answer === null ? END : await this.#answer.next()
       const turn = part.kind === 'piece' ? TURNS.wait(part.bytes.length) : null
       if (turn !== null) await turn

@@ -24,7 +24,7 @@ export class OpenStreams {
     this.#open.delete(stream)
   }
 
-  /** A call that asked for a stream is under way; it counts until it is released. */
+  /** A call that asked for a stream is in progress; it counts until it is released. */
   begin(delivery: Delivery): { release(): void } {
     this.#calls += 1
     delivery.start()

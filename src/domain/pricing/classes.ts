@@ -1,5 +1,5 @@
 /**
- * The tokens that have a price of their own. Usage, prices, cost, log columns, imports and the dashboard read this
+ * The tokens that have their own price. Usage, prices, cost, log columns, imports and the dashboard read this
  * table: a new class is a row here, a migration that adds its column, and a provider that counts it. `side` says whether
  * the class is part of the prompt or of the answer; a class without a price costs as much as `input` or `output`. A name
  * that begins with `cacheWrite` is a cache write.

@@ -57,7 +57,7 @@ export interface FieldPlace {
 }
 
 /**
- * The places of an object's own fields, past whatever is nested in them: nested names may be the same. Null for a field
+ * The places of an object's own fields, skipping nested ones: their names may be the same. Null for a field
  * that is there twice, or whose name is written with escapes. The JSON must be valid.
  */
 export function topLevelFields(json: string): ReadonlyMap<string, FieldPlace | null> {

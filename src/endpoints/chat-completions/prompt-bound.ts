@@ -8,7 +8,7 @@ import { countImage, hasOnly, isPlainText, newParts, type PromptParts, promptOf,
  * because some older ones bill many more tokens for the same image; no vendor states a bound for all of them.
  */
 export const IMAGE_TOKENS = 50_000
-/** Providers add instructions of their own to tools and schemas. */
+/** Providers add their own instructions to tools and schemas. */
 export const INSTRUCTION_TOKENS = 1_000
 
 /**

@@ -72,7 +72,7 @@ export class StampedChunks {
   }
 }
 
-/** Some servers leave both empty in chunks of their own, which clients refuse. */
+/** Some servers leave both empty in their own chunks, which clients refuse. */
 function isDated({ object, created }: JsonObject): boolean {
   return Number.isInteger(created) && created !== 0 && object !== ''
 }

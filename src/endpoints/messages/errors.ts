@@ -54,7 +54,7 @@ export function errorFrame(error: GatewayError, requestId: string): string {
   return `event: error\ndata: ${JSON.stringify(bodyOf(error, requestId))}\n\n`
 }
 
-/** `code` and, as a rule, `details` are ours: clients ignore them. */
+/** `code` and, usually, `details` are ours: clients ignore them. */
 function bodyOf(error: GatewayError, requestId: string): object {
   const { code } = error
   const message = messageOf(error)

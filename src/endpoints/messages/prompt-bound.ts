@@ -4,7 +4,7 @@ import type { MessagesRequest } from '../../domain/request/messages.ts'
 import { IMAGE_TOKENS, INSTRUCTION_TOKENS } from '../chat-completions/prompt-bound.ts'
 import { isImage, promptOf } from '../prompt-parts.ts'
 
-/** As for chat: bytes bound the tokens of a text, images have a bound of their own, documents have none. */
+/** As for chat: bytes bound the tokens of a text, images have their own bound, documents have none. */
 export function promptTokens(request: MessagesRequest, bytes: number | null): PromptTokens {
   // Most of the conversation is at the provider.
   if ((request['thread'] ?? null) !== null) return promptOf(null)

@@ -44,7 +44,7 @@ abstract class Item implements OpenItem {
   }
 }
 
-/** What the model says. A refusal is a part of its own. */
+/** What the model says. A refusal is its own part. */
 export class OpenMessage extends Item {
   readonly #parts: MessagePart[] = []
 

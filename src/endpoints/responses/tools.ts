@@ -14,7 +14,7 @@ export interface CallerTool {
   definition: JsonObject
 }
 
-/** A tool that only this format has; as a rule the provider runs it. */
+/** A tool that only this format has; usually the provider runs it. */
 export interface HostedTool {
   path: string
   type: string

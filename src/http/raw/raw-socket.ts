@@ -16,7 +16,7 @@ export interface RawSocketRoute {
   streamHead(head: StreamHead, id: string): string
   /** Resolves with the whole answer or the end of a streamed one; null to hang up. */
   respond(call: PlainCall): Promise<RawAnswer | null>
-  /** Decides, as a rule at once, what a call gets instead of being taken; null: it is taken. */
+  /** Decides, usually at once, what a call gets instead of being taken; null: it is taken. */
   enter(decide: (refusal: RawAnswer | null) => void): void
   newRequestId(): string
 }

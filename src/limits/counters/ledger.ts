@@ -120,7 +120,7 @@ export class CountersLedger implements SpendLedger {
     return this.#admitted(asked.call, hold, id, warningsOf(verdicts, asked.at))
   }
 
-  /** The counters are away, what is leased does not suffice, and the call does not wait. */
+  /** The counters are down, what is leased does not suffice, and the call does not wait. */
   #withoutCounters(payer: Payer, hold: CallHold, id: string): Decision {
     const { policy, events, leases } = this.#options
     if (refusesUnchecked(policy, bindingOf(payer))) {

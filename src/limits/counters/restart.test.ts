@@ -52,7 +52,7 @@ async function startNodes(prefix: string, waitMs = 100_000): Promise<Counters[]>
 
 const isAway = (nodes: readonly Counters[]) => nodes.every((node) => !node.state().up)
 
-/** What becomes of calls that come before the server is killed, while a message is on its way, and while it is away. */
+/** What becomes of calls that come before the server is killed, while a message is on its way, and while it is down. */
 async function callThroughRestart(nodes: readonly Counters[], usd: number, wiped: boolean): Promise<string[]> {
   const calls: Promise<string>[] = []
   const callEverywhere = (count: number) => {

@@ -132,7 +132,7 @@ export class Syncs {
     if (this.#options.leases.urgent.size > 0) this.#plan(URGENT_MS)
   }
 
-  /** Resolves when everything that is known by now is reported; false: the counters are away. */
+  /** Resolves when everything that is known by now is reported; false: the counters are down. */
   flush(): Promise<boolean> {
     if (!this.#isOn) return Promise.resolve(false)
     return new Promise((done) => {

@@ -33,7 +33,7 @@ export function mostPercent(wire: JsonObject, isOwnService: boolean): number {
   return isOwnService && wire[REGION.field] !== REGION.value ? US_INFERENCE_PERCENT : 100
 }
 
-/** What a request itself names. An unknown speed or region may cost as much as the dearest. */
+/** What a request itself names. An unknown speed or region may cost as much as the most expensive. */
 export function namedPercents(wire: JsonObject): { namedPercent: number; accountPercent: number } {
   const { speed, inference_geo: region } = wire
   const fast = (speed ?? 'standard') === 'standard' ? 1 : FAST_PERCENT / 100

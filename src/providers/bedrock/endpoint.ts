@@ -8,7 +8,7 @@ export function modelTarget(provider: Provider, model: string, action: string): 
   return { url, headers: { 'content-type': 'application/json', ...headersFor(provider) } }
 }
 
-/** Lists are at another host, unless the provider has an address of its own. */
+/** Lists are at another host, unless the provider has its own address. */
 export function controlTarget(provider: Provider, path: string): HttpTarget {
   const base = runtimeBase(provider).replace('://bedrock-runtime', '://bedrock')
   return { url: base + path, headers: headersFor(provider) }

@@ -111,7 +111,7 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
     const prediction = { type: 'content', content: 'x' }
     assert.deepEqual([bound({}), bound({ prediction })], [5, null])
     assert.equal(bound({ prediction }, { isStrict: false }), 5)
-    // Some servers think beyond the limit, up to a budget of its own.
+    // Some servers think beyond the limit, up to their own budget.
     assert.equal(bound({ thinking: { type: 'enabled', budget_tokens: 90_000 } }), null)
     for (const name of ['chat', 'responses'] as const) {
       assert.equal(bound({ reasoning: { max_tokens: 90_000 } }, {}, name), null)

@@ -104,7 +104,7 @@ export class FoldThread {
     this.#conversation.tell('command', this.#told)
   }
 
-  /** What is durable by now is delivered soon, for other nodes to find. Those of SQLite have a log of their own. */
+  /** What is durable by now is delivered soon, for other nodes to find. Those of SQLite have their own log. */
   tellOthers(): void {
     if (this.#settings.target.kind === 'sqlite') return
     this.#telling ??= setTimeout(() => {
@@ -136,7 +136,7 @@ export class FoldThread {
     })
   }
 
-  /** Folds to the end, but does not wait for a database that is away: the next start folds the rest. */
+  /** Folds to the end, but does not wait for a database that is down: the next start folds the rest. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true
     if (!this.#begun) {

@@ -56,7 +56,7 @@ export function isSifting(filters: RequestFilters): boolean {
 }
 
 type Path = 'session' | 'user' | 'keyId' | 'route'
-/** Filters with an index of their own, the most selective first: the first that is asked for is walked along. */
+/** Filters with their own index, the most selective first: the first that is asked for is walked along. */
 const PATHS: readonly Path[] = ['session', 'user', 'keyId', 'route']
 
 export function pathsOf(filters: RequestFilters): Path[] {

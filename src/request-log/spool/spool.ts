@@ -157,7 +157,7 @@ export class Spool {
     this.#remove()
   }
 
-  /** Counters that are away for very long are rebuilt from the database rather than waited for. */
+  /** Counters that are down for very long are rebuilt from the database rather than waited for. */
   #remove(): void {
     this.#writer.removeUpTo(Math.min(this.#folded, Math.max(this.#reported, this.#folded - MOST_UNREPORTED)))
   }

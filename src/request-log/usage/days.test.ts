@@ -33,7 +33,7 @@ async function startAnew(db: Kysely<Database>): Promise<void> {
   })
 }
 
-/** Logs the calls as a node of their own. */
+/** Logs the calls as their own node. */
 async function logRound(
   db: Kysely<Database>,
   node: string,

@@ -20,7 +20,7 @@ export interface Follower {
 export interface FollowOptions {
   url: string
   log: StoreLog
-  /** The version is asked for this often: a server that is away is noticed by it, and a notification that got lost. */
+  /** The version is asked for this often: a server that is down is noticed by it, and a notification that got lost. */
   everyMs: number
   /** Tests switch off one of the two ways in which a change is learnt of. */
   listens?: boolean

@@ -38,7 +38,7 @@ const FactsFile = z.object({ as_of: z.string(), models: z.array(Model) })
 export interface BuiltinModel {
   facts: ModelFacts
   prices: PriceList
-  /** Listed only where there is a provider of this vendor: the list of another file, with a date of its own. */
+  /** Listed only where there is a provider of this vendor: the list of another file, with its own date. */
   ofVendor?: { asOf: string }
 }
 

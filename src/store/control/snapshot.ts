@@ -110,7 +110,7 @@ function registryMap(
   return registry
 }
 
-/** A provider under a name of its own is priced as its vendor, where its own rows do not say otherwise. */
+/** A provider under its own name is priced as its vendor, where its own rows do not say otherwise. */
 function withVendors(
   rows: Pick<ControlRows, 'registry' | 'prices'>,
   providers: ReadonlyMap<string, Provider>,

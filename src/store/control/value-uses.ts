@@ -36,7 +36,7 @@ export function keepValueUses(db: Kysely<Database>): ValueUses {
     }
   }
 
-  // While the database is away there is nothing to say that others do not say already.
+  // While the database is down there is nothing to say that others do not say already.
   const timer = setInterval(() => void write().catch(() => {}), EVERY_MS).unref()
   return {
     note: (valueId, at) => void noted.set(valueId, at),

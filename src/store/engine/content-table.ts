@@ -1,4 +1,4 @@
-/** What calls said, where a workspace stores it; apart from the log, and with a retention of its own. */
+/** What calls said, where a workspace stores it; apart from the log, and with its own retention. */
 export interface RequestContentTable {
   /** Of the request. */
   id: string

@@ -28,7 +28,7 @@ export interface InvitesTable {
   expires_at: number
 }
 
-/** A table of their own: those of `sessions` have a key, and gateways of the version before know no others. */
+/** Their own table: those of `sessions` have a key, and gateways of the version before know no others. */
 export interface PersonSessionsTable {
   id: string
   person_id: string

@@ -93,7 +93,7 @@ function ringKey(text: string): RingKey {
     id: derive('id', 4).toString('hex'),
     key: derive('key', 32),
     signingKey: derive('signing key', 32),
-    // With a buffer of its own: it goes to another thread with the calls that need it.
+    // With its own buffer: it goes to another thread with the calls that need it.
     sealingKey: new Uint8Array(derive('sealing key', 32)),
     contentKey: new Uint8Array(derive('content key', 32)),
   }

@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   url: string | null
   synchronousFull: boolean
   log: StoreLog
-  /** Waits for a PostgreSQL that is away until it is there or the signal aborts; otherwise that is an error. */
+  /** Waits for a PostgreSQL that is down until it is there or the signal aborts; otherwise that is an error. */
   waits?: { signal?: AbortSignal | undefined } | undefined
 }
 

@@ -33,7 +33,7 @@ export function isFailure(code: string | null): boolean {
   return code !== null && !NO_FAILURES.has(code)
 }
 
-/** Counting tokens is an operation of its own: nothing is generated. */
+/** Counting tokens is its own operation: nothing is generated. */
 export function operationOf({ name, operation }: TracedEndpoint): string {
   return name === 'count_tokens' ? name : operation
 }

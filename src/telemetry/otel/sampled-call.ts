@@ -153,7 +153,7 @@ function contentOf(content: () => TracedContent): Attributes {
   }
 }
 
-/** Without a record it was under way when the call ended. */
+/** Without a record it was in progress when the call ended. */
 function describeAttempt(
   record: TracedAttempt | null,
   operation: string,

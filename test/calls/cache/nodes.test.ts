@@ -31,7 +31,7 @@ function threadsOf(world: World): Place[] {
   }))
 }
 
-/** Places that share their answers on Valkey, in a database of its own. */
+/** Places that share their answers on Valkey, in its own database. */
 async function assertShared(all: readonly Place[], url: string, upstream: World['upstream']): Promise<void> {
   const store = await createClient({ url, RESP: 2 }).connect()
   after(() => store.destroy())

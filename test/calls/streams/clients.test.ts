@@ -24,7 +24,7 @@ after(async () => {
   await hasty.stop()
 })
 
-/** Each client has models of its own, so that no circuit opens for the next one. */
+/** Each client has its own models, so that no circuit opens for the next one. */
 const FAMILIES = [
   { family: 'openai', prefix: 'gpt' },
   { family: 'anthropic', prefix: 'claude' },

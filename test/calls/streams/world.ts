@@ -12,7 +12,7 @@ import {
   until,
 } from '../../harness.ts'
 
-/** Enough for each row of a test file to have models of its own, so that no circuit opens for the next one. */
+/** Enough for each row of a test file to have its own models, so that no circuit opens for the next one. */
 const PAIRS = 90
 
 /** One dollar a million prompt tokens, five a million answer tokens. */

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../domain/request/call-request.ts'
 import { type MessagesMessage, UNSIGNED } from '../../../domain/request/messages.ts'
 
 /**
- * Without the reasoning of other families, which has no signature that the API would accept. As a rule there is none, and
+ * Without the reasoning of other families, which has no signature that the API would accept. Usually there is none, and
  * the messages stay the same object.
  */
 export function withoutUnsigned(messages: MessagesMessage[]): MessagesMessage[] {

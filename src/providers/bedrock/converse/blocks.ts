@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import { refuse } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 
-/** Content of the Messages API as content of Converse, where a cache marker is a block of its own. */
+/** Content of the Messages API as content of Converse, where a cache marker is its own block. */
 export function converseBlocks(content: unknown, names: DocumentNames): JsonObject[] {
   if (typeof content === 'string') return [{ text: content }]
   if (!Array.isArray(content)) return []

@@ -1,6 +1,6 @@
 const STRING = 7
 const BYTES = 6
-/** Of the types without a length of their own: true, false, byte, short, int, long, -, -, timestamp, uuid. */
+/** Of the types without their own length: true, false, byte, short, int, long, -, -, timestamp, uuid. */
 const FIXED_BYTES = [0, 0, 1, 2, 4, 8, -1, -1, 8, 16]
 
 /** The same few headers come with every event of every stream. */

@@ -45,7 +45,7 @@ const USUAL_START = '{"bytes":"'
 
 /** Empty, which no reader takes for an event, where it cannot be read. */
 function payload(data: string): string {
-  // As a rule the text can be cut out, which is much cheaper than reading it as JSON.
+  // Usually the text can be cut out, which is much cheaper than reading it as JSON.
   if (data.startsWith(USUAL_START)) {
     const base64 = data.slice(USUAL_START.length, data.indexOf('"', USUAL_START.length))
     if (!base64.includes('\\')) return Buffer.from(base64, 'base64').toString('utf8')

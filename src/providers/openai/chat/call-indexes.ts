@@ -49,7 +49,7 @@ export class CallIndexes {
   }
 }
 
-/** Only the first delta of a call has one, as a rule. */
+/** Usually only the first delta of a call has one. */
 function hasName({ function: called, custom }: JsonObject): boolean {
   return [called, custom].some((each) => isJsonObject(each) && typeof each['name'] === 'string' && each['name'] !== '')
 }

@@ -22,7 +22,7 @@ export function tierPercent(tier: unknown): number {
 /** Without the field, the project decides. A server that does not know the field has no tiers. */
 export const TIER_PIN: Pin = { field: 'service_tier', value: 'default', percent: DEAREST_PERCENT, refusedPercent: 100 }
 
-/** `auto` and unknown tiers may be the dearest; a cheaper tier that is full may be served as the default one. */
+/** `auto` and unknown tiers may be the most expensive; a cheaper tier that is full may be served as the default one. */
 export function mostTierPercent({ service_tier: tier }: JsonObject, isOwnService: boolean): number {
   if (tier === undefined || tier === null) return isOwnService ? DEAREST_PERCENT : 100
   return Math.max(100, TIER_PERCENT.get(tier) ?? DEAREST_PERCENT)
