@@ -43,7 +43,7 @@ export function KeysPage() {
   const isOnePage = isWhole && keys.data?.pages.length === 1
   const sort = sortFrom(chosenSort ?? (isOnePage ? 'name' : ''))
   const known = useRef<KnownRows>(new Map())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are made anew at each render, their pages are not.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are new at each render, their pages are not.
   const rows = useMemo(
     () => keys.rows && withUse(keys.rows, budgets.rows ?? [], known.current),
     [keys.data, budgets.data],

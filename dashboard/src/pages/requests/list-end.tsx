@@ -21,7 +21,7 @@ export interface ListEndProps {
 export function ListEnd(props: ListEndProps) {
   const { rows, searchedTo, hasMore, isSlow, isLoading, isFruitful, onMore } = props
   const mark = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: seen anew after every page, which `rows` tells.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: observed again after every page, which changes `rows`.
   useEffect(() => {
     if (mark.current === null || !hasMore || !isFruitful || isLoading) return undefined
     const observer = new IntersectionObserver(
