@@ -49,12 +49,48 @@ describe('the overview', () => {
 
   test('before the first request it says how to make it', async () => {
     const { page } = walk
-    await page.getByText('No requests yet').waitFor()
+    const now = page.getByRole('listitem').and(page.locator('[aria-current=step]'))
+    await now.getByText('Make the first call').waitFor()
+    assert.equal(await page.getByRole('img', { name: 'Done' }).count(), 2)
     const curl = page.getByRole('region', { name: 'The first call' })
     // The first alias of the catalog, once that is read.
     await curl.getByText('"model":"broken"').waitFor()
     assert.match(await curl.innerText(), new RegExp(`curl ${harness.url}/v1/chat/completions`))
     await assertAccessible(page, 'overview without requests')
+  })
+
+  test('a first step is skipped, or done in place, and what is dismissed stays away', async () => {
+    const fresh = await visit(browser, harness.url)
+    const { page } = fresh
+    await signIn(page, harness.url, ADMIN_KEY)
+    const steps = page.getByRole('heading', { name: 'Get started' })
+    const skip = () => page.getByRole('button', { name: 'Skip this step' }).click()
+    await skip()
+    await page.getByRole('link', { name: 'Create key' }).waitFor()
+    await skip()
+    await page.getByLabel('Budget a month').fill('20')
+    await assertAccessible(page, 'the last of the first steps')
+    await page.reload()
+    await page.getByLabel('Budget a month').fill('25')
+    await page.getByRole('button', { name: 'Set budget' }).click()
+    await page.getByText('Budget of default saved.').waitFor()
+    await steps.waitFor({ state: 'detached' })
+    await page.getByText('No requests yet').waitFor()
+    const { limits } = await api('/workspaces/default')
+    assert.deepEqual(limits, { budget: { usd: '25', per: 'month', mode: 'hard' } })
+    await fetch(`${harness.url}/workspaces/default`, {
+      method: 'PATCH',
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ limits: null }),
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await steps.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('No requests yet').waitFor()
+    assert.equal(await steps.count(), 0)
+    fresh.assertQuiet()
+    await fresh.close()
   })
 
   test('requests appear by themselves, with rates, spend and latencies as the API has them', async () => {
@@ -156,7 +192,8 @@ describe('the overview', () => {
     await row.getByText('% of its calls fail').waitFor()
     const { providers } = await api('/status')
     const error = providers.find((provider: Json) => provider.name === 'openai').last_error
-    const link = row.getByRole('link', { name: error.code })
+    assert.equal(error.code, 'upstream_error')
+    const link = row.getByRole('link', { name: 'Provider failed' })
     assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/requests/${error.request_id}$`))
   })
 
@@ -169,8 +206,8 @@ describe('the overview', () => {
   test('the latest error leads to its request, the error rate to all of them', async () => {
     const { page } = walk
     const [failed] = (await api('/requests?status=error')).data
-    const row = page.getByRole('listitem').filter({ hasText: 'broken' }).filter({ hasText: failed.code })
-    await row.getByRole('link', { name: failed.code }).click()
+    const row = page.getByRole('listitem').filter({ hasText: 'broken' }).filter({ hasText: 'Provider failed' })
+    await row.getByRole('link', { name: 'Provider failed' }).click()
     await page.waitForURL(`**/default/requests/${failed.id}`)
     await page.goBack()
     await page.getByRole('link', { name: /^Error rate/ }).click()

@@ -9,6 +9,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import { BudgetsPanel } from './budgets-panel.tsx'
 import { FirstRequest } from './first-request.tsx'
+import { GetStarted, useFirstSteps } from './get-started.tsx'
 import { noticesOf } from './health.ts'
 import { LatestErrors } from './latest-errors.tsx'
 import { LiveMark } from './live-mark.tsx'
@@ -26,6 +27,7 @@ export function OverviewPage() {
   const { now, before } = useSums(period, from)
   const status = useOperation('status.get', {}, { refetchEvery: REFRESH_MS })
   const isUnused = useIsUnused(now.data)
+  const first = useFirstSteps(status)
   return (
     <Page
       title="Overview"
@@ -54,11 +56,13 @@ export function OverviewPage() {
         </Panel>
       ) : isUnused ? (
         <>
-          <FirstRequest status={status} />
+          {first === null && <FirstRequest />}
+          {first && <GetStarted {...first} />}
           <ProviderHealth status={status} />
         </>
       ) : (
         <>
+          {first && <GetStarted {...first} />}
           <Tiles period={period} from={from} now={now.data} before={before} />
           <Panels period={period} from={from} usage={now.data} status={status} />
         </>
@@ -67,7 +71,7 @@ export function OverviewPage() {
   )
 }
 
-/** Whether there was never a call: asked only when the period has no requests. */
+/** Whether there has never been a call: asked only when the period has none. */
 function useIsUnused(usage: Reply<'usage.get'> | undefined): boolean {
   const workspace = useWorkspace()
   const isQuiet = usage !== undefined && usage.total.requests === 0

@@ -5,6 +5,7 @@ import { Panel } from '../../components/panel.tsx'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { errorText } from '../../format/error-words.ts'
 import { callCount, count } from '../../format/number.ts'
 import { localTime } from '../../format/time.ts'
 import { usePath } from '../../shell/place.ts'
@@ -68,7 +69,7 @@ function Provider({ provider }: { provider: ProviderStatus }) {
         <div className={classes['detail']} title={error.message}>
           last error <Time at={error.at} relative />:{' '}
           <Anchor component={Link} href={path('requests', error.request_id)} inherit underline="always">
-            {error.status ?? ''} {error.code}
+            {error.status ?? ''} {errorText(error.code)}
           </Anchor>{' '}
           {error.message}
         </div>
