@@ -44,17 +44,40 @@ export async function recordFindings(
     const resolved = decision.resolve.map((row) => ({ ...row, resolved_at: now }))
     const events = [...fired, ...resolved].map(toEvent)
     const isOpen = open.length + begun.length > 0
-    if (events.length === 0) return isOpen
+    if (!isOpen) return false
+    const ended = new Set([...resolved.map(({ id }) => id), ...decision.end])
+    const firing = [...open.filter((row) => hasFired(row) && !ended.has(row.id)), ...fired].map(toEvent)
+    const unheard = await newChannels(transaction, now)
     for (const channel of await listChannels(transaction)) {
-      const minSeverity = channel.min_severity as Severity
-      const its = events.filter(
-        ({ severity, firedAt }) =>
-          reaches({ isEnabled: channel.enabled === 1, minSeverity }, severity) && firedAt >= channel.created_at,
-      )
+      const about = { isEnabled: channel.enabled === 1, minSeverity: channel.min_severity as Severity }
+      const its = (unheard.has(channel.id) ? firing : events).filter(({ severity }) => reaches(about, severity))
       if (its.length > 0) await enqueue(transaction, channel.id, its, { now, groupMs: options.groupMs })
     }
     return isOpen
   })
+}
+
+const DAY_MS = 86_400_000
+
+/** Channels that have not heard of any alert yet: they begin with all that are open. Messages are kept much longer than a day. */
+async function newChannels(db: Transaction<Database>, now: number): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('alert_channels')
+    .select('id')
+    .where('created_at', '>', now - DAY_MS)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('alert_deliveries')
+            .select('alert_deliveries.id')
+            .whereRef('channel_id', '=', 'alert_channels.id')
+            // A test message is about no alert.
+            .where('events', '!=', '[]'),
+        ),
+      ),
+    )
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 async function toldBefore(db: Transaction<Database>, conditions: readonly Condition[]): Promise<Set<string>> {

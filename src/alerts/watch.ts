@@ -1,24 +1,15 @@
 import type { Kysely } from 'kysely'
-import type { Condition } from '../domain/alerts/alert.ts'
-import type { AlertRule, AlertRules } from '../domain/alerts/rules.ts'
+import type { AlertRule } from '../domain/alerts/rules.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
 import { channelFromRow, findChannel } from '../store/control/alert-channels.ts'
-import { readAlertRules } from '../store/control/alert-rules.ts'
+import { type AllRules, readAllRules } from '../store/control/alert-rules.ts'
 import type { Database } from '../store/engine/schema.ts'
 import type { Secrets } from '../store/engine/secrets.ts'
 import { type BudgetUse, refusingBudgets } from './budget-use.ts'
-import {
-  accountConditions,
-  backlogConditions,
-  budgetConditions,
-  circuitConditions,
-  errorRateConditions,
-  latencyConditions,
-  unpricedConditions,
-} from './conditions.ts'
 import { databaseNow } from './database-clock.ts'
 import type { Findings } from './decide.ts'
 import { deliver, type Ways } from './deliver.ts'
+import { judge } from './judge.ts'
 import { type Claimed, claim, finish, hasPending } from './outbox.ts'
 import { readDays, readHours, readRefusedKeys } from './read-traffic.ts'
 import { dropOldAlerts, recordFindings } from './record.ts'
@@ -83,7 +74,7 @@ export function watchAlerts(parts: WatchParts): Watch {
   async function look(): Promise<boolean> {
     const isFolded = parts.backlog().lagRows === 0
     const isRead = await readTraffic(parts, seen)
-    const findings = await evaluateRules(parts, seen, await readAlertRules(db))
+    const findings = await evaluateRules(parts, seen, await readAllRules(db))
     const isOpen = await recordFindings(db, findings, recording)
     const isCalm = recentRows(seen.samples).every(({ requests }) => requests === 0)
     return isFolded && isRead && isCalm && !isOpen && findings.unknown.size === 0
@@ -132,24 +123,22 @@ async function readTraffic({ db, reads, workspaces, now, everyMs }: WatchParts, 
 }
 
 /** Everything that is true now. What cannot be asked for is unknown, not over. */
-async function evaluateRules(parts: WatchParts, seen: Seen, rules: AlertRules): Promise<Findings> {
+async function evaluateRules(parts: WatchParts, seen: Seen, { builtin, own }: AllRules): Promise<Findings> {
   const unknown = new Set<AlertRule>()
   const budgets = await parts.budgets().catch(() => null)
   if (budgets === null) unknown.add('budget')
   const uses = budgets ?? []
   seen.budgets = uses
-  const providers = await parts.providers()
-  const recent = recentRows(seen.samples)
-  const conditions: Condition[] = [
-    ...budgetConditions(uses, refusingBudgets(uses, seen.refused), rules.budget),
-    ...circuitConditions(providers, rules.circuit_open),
-    ...accountConditions(providers, rules.provider_account),
-    ...errorRateConditions(recent, seen.days, rules.error_rate),
-    ...latencyConditions(recent, seen.days, rules.latency),
-    ...backlogConditions(parts.backlog(), rules.log_backlog),
-    ...unpricedConditions(seen.samples.at(-1)?.rows ?? [], rules.unpriced),
-  ]
-  return { conditions, unknown }
+  const facts = {
+    uses,
+    refusing: refusingBudgets(uses, seen.refused),
+    providers: await parts.providers(),
+    recent: recentRows(seen.samples),
+    days: seen.days,
+    hours: seen.samples.at(-1)?.rows ?? [],
+    node: parts.backlog(),
+  }
+  return { conditions: judge(facts, builtin, own), unknown }
 }
 
 /** In turns of a few, until nothing is due. Whether nothing waits for its time, either. */

@@ -1,7 +1,7 @@
 import { namesIn } from '../domain/access.ts'
 import type { AlertEvent, Severity } from '../domain/alerts/alert.ts'
 import type { AlertChannel } from '../domain/alerts/channel.ts'
-import { ALERT_RULES, type AlertRule, type AlertRules, DEFAULT_RULES } from '../domain/alerts/rules.ts'
+import type { AlertRule } from '../domain/alerts/rules.ts'
 import { targetOf } from '../domain/alerts/target.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { newId } from '../domain/new-id.ts'
@@ -12,9 +12,9 @@ import {
   listChannels,
   putChannel,
 } from '../store/control/alert-channels.ts'
-import { readAlertRules, writeAlertRules } from '../store/control/alert-rules.ts'
 import type { AlertChannelRow, AlertDeliveryRow, AlertRow } from '../store/engine/schema.ts'
 import { changedChannel, channelSettings, newChannel } from './alert-channel.ts'
+import { alertRuleHandlers } from './alert-rules.ts'
 import type { alertOperations } from './contract/alerts.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import { changeBeside, type ManagementDeps } from './deps.ts'
@@ -24,10 +24,16 @@ import type { HandlersOf } from './router.ts'
 type Handlers = HandlersOf<typeof alertOperations>
 
 export function alertHandlers(deps: ManagementDeps): Handlers {
-  return { ...listHandlers(deps), ...deliveryHandlers(deps), ...channelHandlers(deps), ...testHandler(deps) }
+  return {
+    ...listHandlers(deps),
+    ...alertRuleHandlers(deps),
+    ...deliveryHandlers(deps),
+    ...channelHandlers(deps),
+    ...testHandler(deps),
+  }
 }
 
-function listHandlers(deps: ManagementDeps): Pick<Handlers, 'alerts.list' | 'alert-rules.list' | 'alert-rules.update'> {
+function listHandlers(deps: ManagementDeps): Pick<Handlers, 'alerts.list'> {
   return {
     async 'alerts.list'({ query: { state, rule, limit, cursor } }, { access }) {
       const after = decodeCursor(cursor, 1)
@@ -42,22 +48,6 @@ function listHandlers(deps: ManagementDeps): Pick<Handlers, 'alerts.list' | 'ale
         .execute()
       return page(found, limit, toAlertView, ({ id }) => [id])
     },
-    async 'alert-rules.list'() {
-      const rules = await readAlertRules(deps.db)
-      return { data: Object.keys(DEFAULT_RULES).map((rule) => toRuleView(rules, rule as AlertRule)) }
-    },
-    'alert-rules.update': ({ params, body }, context) =>
-      changeBeside(deps, context, async (transaction) => {
-        const rule = ALERT_RULES.find((each) => each === params.rule)
-        if (rule === undefined) throw new GatewayError('not_found', `There is no alert rule '${params.rule}'.`)
-        const foreign = Object.keys(body).find((field) => !(field in DEFAULT_RULES[rule]))
-        if (foreign !== undefined) throw new GatewayError('invalid_request', `${foreign}: the rule ${rule} has none`)
-        const rules = await readAlertRules(transaction)
-        const changed = { ...rules, [rule]: { ...rules[rule], ...body } }
-        await writeAlertRules(transaction, changed)
-        const [before, after] = [toRuleView(rules, rule), toRuleView(changed, rule)]
-        return { result: after, audit: auditEntry('alert-rules.update', `alert-rules/${rule}`, before, after) }
-      }),
   }
 }
 
@@ -203,10 +193,4 @@ function toDeliveryView(row: AlertDeliveryRow & { channel: string }) {
     finished_at: timestampOrNull(row.finished_at),
     last_error: row.last_error,
   }
-}
-
-const NO_FIGURES = { thresholds: null, percent: null, factor: null, calls: null, seconds: null }
-
-function toRuleView(rules: AlertRules, rule: AlertRule) {
-  return { rule, ...NO_FIGURES, ...rules[rule] }
 }

@@ -320,6 +320,9 @@ describe('the log', () => {
     await ok('alert-deliveries list --state failed')
     assert.match((await ok('alert-rules list')).stdout, /^budget +yes +50/m)
     assert.equal((await ok('alert-rules update latency --enabled false --json')).json().enabled, false)
+    const made = 'alert-rules create slow --rule latency --factor 4 --provider openai --json'
+    assert.deepEqual([(await ok(made)).json().factor, (await ok('alert-rules list --json')).json().data.length], [4, 8])
+    await ok('alert-rules delete slow')
     const { id } = (await ok('alert-channels create ops --kind webhook --send-to http://127.0.0.1:9/ --json')).json()
     assert.match((await ok('alert-channels list')).stdout, /http:\/\/127\.0\.0\.1:9/)
     assert.equal(

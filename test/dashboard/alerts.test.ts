@@ -54,7 +54,7 @@ describe('alerts', () => {
 
   test('the channel is tested, and what fires is told and listed', async () => {
     await button('Test ops').click()
-    await page.getByText('ops has accepted a test message').waitFor()
+    await page.getByText('ops accepted the test message').waitFor()
     assert.equal(receiver.received[0]?.json.type, 'alerts.test')
     const limits = { budget: { usd: '0.000001', per: 'month', mode: 'soft' } }
     const { json } = await manage('POST', '/keys', { name: 'ci', limits })
@@ -77,7 +77,7 @@ describe('alerts', () => {
     await page.getByRole('row', { name: /^on-call · Webhook .* Critical only/ }).waitFor()
     const before = receiver.received.length
     await button('Test on-call').click()
-    await page.getByText('on-call has accepted a test message').waitFor()
+    await page.getByText('on-call accepted the test message').waitFor()
     assert.equal(receiver.received[before]?.json.type, 'alerts.test')
   })
 
@@ -104,6 +104,24 @@ describe('alerts', () => {
     assert.deepEqual(data[0].thresholds, [50, 60, 80, 100])
   })
 
+  test('a rule of one’s own is added for a key, and deleted', async () => {
+    await button('Add a rule').click()
+    const form = page.getByRole('dialog', { name: 'Add a rule' })
+    await form.getByLabel('Name').fill('ci-spend')
+    await form.getByRole('combobox', { name: 'Workspace' }).click()
+    await page.getByRole('option', { name: 'default' }).click()
+    await form.getByRole('combobox', { name: 'Key' }).click()
+    await page.getByRole('option', { name: 'ci', exact: true }).click()
+    await assertAccessible(page, 'a new rule')
+    if (process.env['SCREENSHOTS'] !== undefined) await photograph('rule')
+    await button('Add the rule').click()
+    await page.getByText('Only workspace default, key ci').waitFor()
+    await button('Delete the rule ci-spend').click()
+    await assertAccessible(page, 'a rule that is deleted')
+    await button('Delete the rule').click()
+    await page.getByText('Only workspace default, key ci').waitFor({ state: 'detached' })
+  })
+
   test('a rule is switched off, and a channel deleted', async () => {
     const rule = page.getByRole('switch', { name: 'The rule latency' })
     await rule.click({ force: true })
@@ -119,14 +137,14 @@ describe('alerts', () => {
   })
 
   /** For people to look at: light, dark, and on a phone. */
-  async function photograph(): Promise<void> {
+  async function photograph(name = 'alerts'): Promise<void> {
     const folder = process.env['SCREENSHOTS']
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: `${folder}/alerts-${colorScheme}.png`, fullPage: true })
+      await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true })
     }
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.screenshot({ path: `${folder}/alerts-phone.png`, fullPage: true })
+    await page.screenshot({ path: `${folder}/${name}-phone.png`, fullPage: true })
     await page.setViewportSize({ width: 1280, height: 720 })
   }
 })

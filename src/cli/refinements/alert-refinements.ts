@@ -12,18 +12,37 @@ const sendTo: Pick<Refinement, 'omit' | 'options' | 'refine'> = {
   },
 }
 
-export const alertRefinements: Readonly<Record<string, Refinement>> = {
-  'alert-rules.update': {
-    examples: ['switchyard alert-rules update budget --thresholds 60,80,100'],
-    options: {
-      thresholds: { type: 'string', placeholder: 'PERCENT,…', help: 'Percent of a budget, e.g. 60,80,100' },
-    },
-    refine(given: Given, input: AnyInput) {
-      const levels = text(given, 'thresholds')
-      if (levels === undefined) return input
-      return { ...input, body: { ...(input.body as object), thresholds: levels.split(',').map(Number) } }
-    },
+const withThresholds: Pick<Refinement, 'options' | 'refine'> = {
+  options: {
+    thresholds: { type: 'string', placeholder: 'PERCENT,…', help: 'Percent of a budget, e.g. 60,80,100' },
   },
+  refine(given: Given, input: AnyInput) {
+    const levels = text(given, 'thresholds')
+    if (levels === undefined) return input
+    return { ...input, body: { ...(input.body as object), thresholds: levels.split(',').map(Number) } }
+  },
+}
+
+export const alertRefinements: Readonly<Record<string, Refinement>> = {
+  'alert-rules.list': {
+    examples: ['switchyard alert-rules list'],
+    columns: [
+      ...['name', 'enabled', 'thresholds', 'percent', 'factor', 'calls', 'seconds'],
+      ...['rule', 'workspace', 'key', 'route', 'provider'],
+    ],
+  },
+  'alert-rules.create': {
+    ...withThresholds,
+    examples: [
+      'switchyard alert-rules create ci-spend --rule budget --thresholds 60,90 --workspace default --key ci',
+      'switchyard alert-rules create fast-fails --rule error_rate --percent 2 --workspace default --route fast',
+    ],
+  },
+  'alert-rules.update': {
+    ...withThresholds,
+    examples: ['switchyard alert-rules update budget --thresholds 60,80,100'],
+  },
+  'alert-rules.delete': { examples: ['switchyard alert-rules delete ci-spend'] },
   'alert-deliveries.list': {
     examples: ['switchyard alert-deliveries list --state failed'],
     columns: ['id', 'channel', 'state', 'attempts', 'created_at', 'finished_at', 'last_error'],

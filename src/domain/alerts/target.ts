@@ -10,7 +10,7 @@ const NONE: AlertTarget = { key: null, route: null, provider: null, model: null 
 
 /** Read from the identity of an alert, as `conditions.ts` writes it. Names have no spaces; a model id may. */
 export function targetOf(identity: string): AlertTarget {
-  const [rule, first = '', second = '', ...rest] = identity.split(' ')
+  const [rule, first = '', second = '', ...rest] = identity.replace(/^own:\S+ /, '').split(' ')
   switch (rule) {
     case 'budget':
       return first === 'key' ? { ...NONE, key: second } : NONE

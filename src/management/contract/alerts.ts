@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { SEVERITIES } from '../../domain/alerts/alert.ts'
 import { CHANNEL_KINDS } from '../../domain/alerts/channel.ts'
 import { ALERT_RULES, RuleSettings } from '../../domain/alerts/rules.ts'
-import { Name, pageOf, paging, Timestamp } from './fields.ts'
+import { Alias, ProviderName } from '../../domain/route.ts'
+import { Name, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
 const Rule = z.enum(ALERT_RULES)
@@ -27,7 +28,13 @@ export const Alert = z.strictObject({
 
 const rule = RuleSettings.shape
 export const AlertRule = z.strictObject({
-  rule: Rule,
+  name: Name.describe('Of a built-in rule its kind'),
+  rule: Rule.describe('Its kind'),
+  is_builtin: z.boolean(),
+  workspace: WorkspaceName.nullable().describe('Null: all workspaces'),
+  key: Name.nullable(),
+  route: z.string().nullable(),
+  provider: z.string().nullable(),
   enabled: rule.enabled,
   thresholds: rule.thresholds.nullable(),
   percent: rule.percent.nullable(),
@@ -35,6 +42,13 @@ export const AlertRule = z.strictObject({
   calls: rule.calls.nullable(),
   seconds: rule.seconds.nullable(),
 })
+
+const targets = {
+  workspace: WorkspaceName.optional().describe('Only this workspace; required with `key` and `route`'),
+  key: Name.optional().describe('Only the budget of this key, by its name'),
+  route: Alias.optional().describe('Only this route'),
+  provider: ProviderName.optional().describe('Only this provider'),
+}
 
 const tls = z.enum(['starttls', 'implicit', 'none'])
 const Text = z.string().min(1).max(500)
@@ -110,8 +124,19 @@ export const alertOperations = {
     method: 'GET',
     path: '/alert-rules',
     tag,
-    summary: 'List what alerts are raised for',
+    summary: 'List the rules that raise alerts',
     reply: z.strictObject({ data: z.array(AlertRule) }),
+  }),
+  'alert-rules.create': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'POST',
+    path: '/alert-rules',
+    tag,
+    summary: 'Add a rule of a built-in kind with its own figures and target',
+    body: z.strictObject({ name: Name, rule: Rule, ...RuleSettings.partial().shape, ...targets }),
+    reply: AlertRule,
+    status: 201,
   }),
   'alert-rules.update': operation({
     role: 'admin',
@@ -123,6 +148,15 @@ export const alertOperations = {
     params: z.strictObject({ rule: z.string().max(64) }),
     body: RuleSettings.partial(),
     reply: AlertRule,
+  }),
+  'alert-rules.delete': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'DELETE',
+    path: '/alert-rules/{rule}',
+    tag,
+    summary: 'Delete a rule that is not built in',
+    params: z.strictObject({ rule: z.string().max(64) }),
   }),
   'alert-deliveries.list': operation({
     role: 'viewer',

@@ -1,22 +1,73 @@
 import type { Kysely } from 'kysely'
+import type { OwnRule } from '../../domain/alerts/own-rules.ts'
 import { type AlertRules, DEFAULT_RULES } from '../../domain/alerts/rules.ts'
 import type { Database } from '../engine/schema.ts'
 
 const SETTING = 'alert_rules'
+const OWN_SETTING = 'alert_own_rules'
 
-/** The defaults, and what has been set otherwise. */
-export async function readAlertRules(db: Kysely<Database>): Promise<AlertRules> {
-  const row = await db.selectFrom('settings').select('value').where('name', '=', SETTING).executeTakeFirst()
-  const set: Partial<Record<string, object>> = row === undefined ? {} : JSON.parse(row.value)
+export interface AllRules {
+  builtin: AlertRules
+  /** By name. */
+  own: OwnRule[]
+}
+
+export async function readAllRules(db: Kysely<Database>): Promise<AllRules> {
+  const names = [SETTING, OWN_SETTING]
+  const rows = await db.selectFrom('settings').selectAll().where('name', 'in', names).execute()
+  const parsed = (name: string) => JSON.parse(rows.find((row) => row.name === name)?.value ?? 'null')
+  const set: Partial<Record<string, object>> = parsed(SETTING) ?? {}
   const rules = Object.entries(DEFAULT_RULES).map(([rule, settings]) => [rule, { ...settings, ...set[rule] }])
-  return Object.fromEntries(rules)
+  return { builtin: Object.fromEntries(rules), own: parsed(OWN_SETTING) ?? [] }
 }
 
 export async function writeAlertRules(db: Kysely<Database>, rules: AlertRules): Promise<void> {
-  const value = JSON.stringify(rules)
+  await writeSetting(db, SETTING, rules)
+}
+
+export async function writeOwnRules(db: Kysely<Database>, rules: readonly OwnRule[]): Promise<void> {
+  await writeSetting(
+    db,
+    OWN_SETTING,
+    rules.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  )
+}
+
+async function writeSetting(db: Kysely<Database>, name: string, content: unknown): Promise<void> {
+  const value = JSON.stringify(content)
   await db
     .insertInto('settings')
-    .values({ name: SETTING, value })
+    .values({ name, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
+}
+
+/** Which of its targets does not exist, so that the rule could never fire; null: all do. */
+export async function missingTarget(db: Kysely<Database>, rule: OwnRule): Promise<string | null> {
+  const { workspace, key, route, provider } = rule
+  const place = workspace ?? ''
+  const found = {
+    workspace: db.selectFrom('workspaces').select('name').where('name', '=', place),
+    key: db
+      .selectFrom('keys')
+      .select('name')
+      .where('workspace', '=', place)
+      .where('name', '=', key ?? ''),
+    route: db
+      .selectFrom('routes')
+      .select('alias')
+      .where('workspace', '=', place)
+      .where('alias', '=', route ?? ''),
+    provider: db
+      .selectFrom('providers')
+      .select('name')
+      .where('name', '=', provider ?? ''),
+  }
+  for (const [target, query] of Object.entries(found)) {
+    const name = rule[target as keyof typeof found]
+    if (name !== null && (await query.executeTakeFirst()) === undefined) {
+      return `${target}: there is no ${target} '${name}'`
+    }
+  }
+  return null
 }

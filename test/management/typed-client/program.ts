@@ -221,6 +221,9 @@ async function alerts(): Promise<void> {
   same(first(await ok(admin.GET('/alert-rules'))).enabled, true)
   const rule = { params: { path: { rule: 'budget' } }, body: { thresholds: [80, 100] } }
   same((await ok(admin.PATCH('/alert-rules/{rule}', rule))).thresholds?.[0], 80)
+  const own = { name: 'spend', rule: 'budget' as const, thresholds: [60], workspace: 'default' }
+  same((await ok(admin.POST('/alert-rules', { body: own }))).is_builtin, false)
+  await ok(admin.DELETE('/alert-rules/{rule}', { params: { path: { rule: 'spend' } } }))
   const body = { name: 'ops', kind: 'webhook' as const, url: 'http://127.0.0.1:9/alerts' }
   const { id, signing_secret } = await ok(admin.POST('/alert-channels', { body }))
   same(signing_secret?.startsWith('whsec_'), true)

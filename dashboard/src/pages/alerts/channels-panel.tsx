@@ -58,7 +58,7 @@ function WhereTo({ channel: { url, host, to } }: { channel: Channel }) {
 }
 
 function LastMessage({ of: { last_error: error, last_sent_at: at, failed } }: { of: Channel }) {
-  const given = failed > 0 ? `, ${failed} given up` : ''
+  const given = failed > 0 ? `, ${failed} failed` : ''
   if (error !== null) {
     return (
       <Text span size="sm" c="var(--bad)" style={{ whiteSpace: 'normal' }}>
@@ -84,7 +84,7 @@ function Actions({ of: channel, onEdit, onDelete }: Chosen & { of: Channel }) {
   const { id, name, enabled } = channel
   function send() {
     const onSuccess = ({ problem }: Reply<'alert-channels.test'>) =>
-      problem === null ? tell(`${name} has accepted a test message`) : tellError(`${name}: ${problem}`)
+      problem === null ? tell(`${name} accepted the test message`) : tellError(`${name}: ${problem}`)
     test.mutate({ params: { id } }, { onSuccess, onError: ({ message }) => tellError(`${name}: ${message}`) })
   }
   return (
@@ -166,7 +166,7 @@ function DeleteChannel({ of: { id, name }, onClose }: { of: Channel; onClose: ()
   const remove = useChange('alert-channels.delete')
   function confirm() {
     const onSuccess = () => {
-      tell(`The channel ${name} is deleted`)
+      tell(`Channel ${name} deleted`)
       onClose()
     }
     remove.mutate({ params: { id } }, { onSuccess })
@@ -181,7 +181,7 @@ function DeleteChannel({ of: { id, name }, onClose }: { of: Channel; onClose: ()
       error={remove.error}
       onConfirm={confirm}
     >
-      Nothing is sent there any more, nor what still waits to be sent.
+      No more alerts are sent there, and messages that are waiting are dropped.
     </Confirm>
   )
 }

@@ -30,7 +30,10 @@ export function CreateChannel({ onClose }: { onClose: () => void }) {
     >
       {isShowing ? (
         <SecretOnce value={secret} label="The signing secret" kept="The gateway keeps it encrypted" onDone={onClose}>
-          <Text size="sm">The receiver verifies with it that a message is from here. Alerts are sent from now on.</Text>
+          <Text size="sm">
+            The receiver verifies with it that a message is from here. Open alerts are sent there now, new ones as they
+            come.
+          </Text>
         </SecretOnce>
       ) : (
         <ChannelForm

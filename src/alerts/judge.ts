@@ -1,0 +1,72 @@
+import type { Condition } from '../domain/alerts/alert.ts'
+import { type OwnRule, rulesOfOwn } from '../domain/alerts/own-rules.ts'
+import type { AlertRules } from '../domain/alerts/rules.ts'
+import type { GatewayStatus } from '../domain/gateway-status.ts'
+import type { BudgetUse } from './budget-use.ts'
+import {
+  accountConditions,
+  backlogConditions,
+  budgetConditions,
+  circuitConditions,
+  errorRateConditions,
+  latencyConditions,
+  unpricedConditions,
+} from './conditions.ts'
+import type { TrafficRow } from './traffic.ts'
+
+/** What one check has read. */
+export interface Facts {
+  uses: readonly BudgetUse[]
+  /** Those of them that refuse calls. */
+  refusing: ReadonlySet<BudgetUse>
+  providers: GatewayStatus['providers']
+  /** The last ten minutes, the days before today, and the last two hours. */
+  recent: readonly TrafficRow[]
+  days: readonly TrafficRow[]
+  hours: readonly TrafficRow[]
+  node: { id: string; name: string; lagSeconds: number; lagRows: number }
+}
+
+/** Everything that is true now, by the built-in rules and by your own. */
+export function judge(facts: Facts, rules: AlertRules, own: readonly OwnRule[]): Condition[] {
+  return [...judged(facts, rules), ...own.flatMap((rule) => judgedByOwn(facts, rule))]
+}
+
+function judged({ uses, refusing, providers, recent, days, hours, node }: Facts, rules: AlertRules): Condition[] {
+  return [
+    ...budgetConditions(uses, refusing, rules.budget),
+    ...circuitConditions(providers, rules.circuit_open),
+    ...accountConditions(providers, rules.provider_account),
+    ...errorRateConditions(recent, days, rules.error_rate),
+    ...latencyConditions(recent, days, rules.latency),
+    ...backlogConditions(node, rules.log_backlog),
+    ...unpricedConditions(hours, rules.unpriced),
+  ]
+}
+
+/** Its own identities, so that two rules of a kind raise two alerts. */
+function judgedByOwn(facts: Facts, rule: OwnRule): Condition[] {
+  const identity = (text: string) => `own:${rule.name} ${text}`
+  return judged(limited(facts, rule), rulesOfOwn(rule)).map((condition) => ({
+    ...condition,
+    identity: identity(condition.identity),
+    supersedes: condition.supersedes.map(identity),
+    summary: `${rule.name}: ${condition.summary}`,
+  }))
+}
+
+function limited(facts: Facts, { workspace, key, route, provider }: OwnRule): Facts {
+  const fits = (wanted: string | null, value: string) => wanted === null || wanted === value
+  const ofTraffic = (row: TrafficRow) =>
+    fits(workspace, row.workspace) && fits(route, row.route) && fits(provider, row.provider)
+  return {
+    ...facts,
+    uses: facts.uses.filter(
+      (use) => fits(workspace, use.workspace) && (key === null || (use.scope.kind === 'key' && use.name === key)),
+    ),
+    providers: facts.providers.filter(({ name }) => fits(provider, name)),
+    recent: facts.recent.filter(ofTraffic),
+    days: facts.days.filter(ofTraffic),
+    hours: facts.hours.filter(ofTraffic),
+  }
+}
