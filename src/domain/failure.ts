@@ -116,7 +116,7 @@ export function cleaned(failed: Failure, clean: (text: string) => string): Failu
 }
 
 function foreignWords(code: ErrorCode, status: number | null): string {
-  const answered = status === null ? '' : ` The provider answered HTTP ${status}; its own words are not stored.`
+  const answered = status === null ? '' : ` The provider answered HTTP ${status}; its message is not stored.`
   return `${ERRORS[code].text}${answered}`
 }
 

@@ -99,7 +99,7 @@ function shownAddress(url: string): string {
   return pathname === '/' && search === '' ? origin : `${origin}/…`
 }
 
-/** Without its secret, so also for the audit list. */
+/** Without its secret, so also for the audit log. */
 export function channelSettings(row: AlertChannelRow) {
   const { url, host, port, tls, username, from, to } = JSON.parse(row.options) as ChannelOptions
   return {

@@ -31,7 +31,7 @@ export async function findChangeableKey(db: Kysely<Database>, id: string, contex
   )
 }
 
-/** What the audit list says of a change; `more` is what the settings do not show. */
+/** What the audit log says of a change; `more` is what the settings do not show. */
 export function keyAuditEntry(action: string, before: KeyRow | null, after: KeyRow, more: object = {}) {
   return {
     action,

@@ -18,7 +18,7 @@ export function identityOf(row: KeyRow) {
   }
 }
 
-/** What people set of a gateway key: what its version and the audit list are about. */
+/** What people set of a gateway key: what its version and the audit log are about. */
 export function settingsOf(row: KeyRow) {
   return {
     ...identityOf(row),

@@ -189,7 +189,7 @@ describe('why a call failed', () => {
     assert.equal(row.attempts[0].provider_code, 'credit_balance_exhausted')
     assert.equal(
       row.reason,
-      "The gateway's account at the provider is out of credit. The provider answered HTTP 429; its own words are not stored.",
+      "The gateway's account at the provider is out of credit. The provider answered HTTP 429; its message is not stored.",
     )
   })
 })

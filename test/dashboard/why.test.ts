@@ -69,7 +69,7 @@ describe('why did it fail', () => {
       () => page.getByRole('link', { name: 'All errors' }),
       () =>
         page
-          .getByRole('row', { name: /Provider overloaded.*HTTP 503; its own words are not stored/ })
+          .getByRole('row', { name: /Provider overloaded.*HTTP 503; its message is not stored/ })
           .getByRole('link'),
     )
     await fact('Provider’s code', 'server_is_overloaded').waitFor()

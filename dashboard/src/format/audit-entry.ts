@@ -1,4 +1,4 @@
-/** What an entry of the audit list is about, taken apart for people. */
+/** What an entry of the audit log is about, taken apart for people. */
 export interface Resource {
   /** `routes`, `keys`, `registry` … */
   kind: string

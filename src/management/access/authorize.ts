@@ -12,7 +12,7 @@ import { refuseForgery } from './cross-site.ts'
 import { cookieValues, readSession } from './session-cookie.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
 
-/** Who makes a change, for the audit list. */
+/** Who makes a change, for the audit log. */
 export interface Actor {
   /** Id of the admin key or the person, or what else acted: `config`, `environment`. */
   id: string

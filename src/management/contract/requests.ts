@@ -233,7 +233,7 @@ export const requestOperations = {
     method: 'GET',
     path: '/requests/{id}/content',
     tag,
-    summary: 'What the request and its answer said, where the workspace stores that; every read is in the audit list',
+    summary: 'Stored prompt and answer of a request; every read is recorded in the audit log',
     params: one,
     reply: StoredContent,
   }),

@@ -28,7 +28,7 @@ const settings = {
   content: ContentSettings.nullable()
     .optional()
     .describe(
-      'Store what calls say, encrypted and for a limited time; needs SECRETS_KEY. null: nothing more is stored',
+      'Stores prompts and answers, encrypted and for a limited time; needs SECRETS_KEY. null: off',
     ),
   guardrail: GuardrailSettings.nullable().optional().describe('A service that checks prompts and answers; null: none'),
 }

@@ -89,7 +89,7 @@ function ending(row: RequestRow): string {
     const before = called ? '' : ', before any provider was called'
     return `The caller got ${row.status} ${row.code}${before}.`
   }
-  const fallback = row.fallback === 1 ? ', a fallback: an entry before it did not serve' : ''
+  const fallback = row.fallback === 1 ? ', a fallback, after an earlier entry failed' : ''
   const stream = row.streamed === 1 ? ` as a stream of ${row.events_sent} events` : ''
   const served = row.cache === 'hit' ? 'a stored answer of' : 'served by'
   return `The caller got ${row.status}${stream}, ${served} ${row.provider}/${row.model}${fallback}.`

@@ -36,7 +36,7 @@ export interface ConfigInput {
   kinds: ProviderKinds
   /** Why content cannot be stored like this; null: it can. */
   contentProblem(settings: ContentSettings | null | undefined, secrets: Secrets): Promise<string | null>
-  /** Who is behind it, for the audit list. */
+  /** Who is behind it, for the audit log. */
   actor: AuditEntry['actor']
   /** Delete what an earlier file set and this one does not name. */
   prune: boolean

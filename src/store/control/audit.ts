@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { newId } from '../../domain/new-id.ts'
 import type { AuditRow, Database } from '../engine/schema.ts'
 
-/** One change, as the audit list keeps it. `before` and `after` are what the API shows: never a secret. */
+/** One change, as the audit log keeps it. `before` and `after` are what the API shows: never a secret. */
 export interface AuditEntry {
   actor: { id: string; name: string }
   /** `keys.create`, `routes.put` … */
