@@ -31,7 +31,7 @@ export const adminKeyOperations = {
     method: 'POST',
     path: '/admin-keys',
     tag,
-    summary: 'Create an admin key, with no more access than your own; its value is shown once',
+    summary: 'Create an admin key, with at most your own access; its value is shown once',
     body: z.strictObject({ name: Name, ...givenAccess, expires_at: Timestamp.nullable().optional() }),
     reply: AdminKey.extend({ value: z.string().describe('The key itself: shown now and never again') }),
     status: 201,
@@ -42,7 +42,7 @@ export const adminKeyOperations = {
     method: 'DELETE',
     path: '/admin-keys/{id}',
     tag,
-    summary: 'Revoke an admin key, but never the last working one that may do everything',
+    summary: 'Revoke an admin key, but never the last working one with full access',
     params: z.strictObject({ id: z.string().max(64) }),
   }),
 }

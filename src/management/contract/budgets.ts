@@ -9,13 +9,13 @@ const PeriodMoney = z.strictObject({
   spent_usd: Usd.describe('Costs of the calls that began in this period'),
   held_usd: Usd.describe('Held for the running calls of this period'),
   remaining_usd: Usd.nullable().describe('limit − spent − held, never below 0; null without a limit'),
-  starts_at: Timestamp.nullable().describe('Null: the beginning of time'),
+  starts_at: Timestamp.nullable().describe('Null: no start'),
   resets_at: Timestamp.nullable().describe('Null: never'),
 })
 
 const scope = {
   scope: z.enum(['workspace', 'key']),
-  id: z.string().describe('Of a workspace its name'),
+  id: z.string().describe('For a workspace, its name'),
   name: Name.nullable().describe('Null: it has been deleted'),
   workspace: WorkspaceName.nullable(),
 }
@@ -36,44 +36,44 @@ export const Budget = z.strictObject({
     .int()
     .describe('Calls of the last 24 hours refused by a budget or rate limit; of a workspace, of all its keys'),
   requests_last_minute: z.int(),
-  tokens_last_minute: z.int().describe('The most that the running calls can use'),
+  tokens_last_minute: z.int().describe('Maximum use by running calls'),
   in_flight: z.int(),
   leased_usd: Usd.describe('Leased in advance to gateways that share the counters; no call holds it yet'),
 })
 
 const LogDifference = z.strictObject({
-  id: z.string().nullable().describe('Of the request; null: the sum of an hour of a key'),
+  id: z.string().nullable().describe('Id of the request; null: the hourly sum of a key'),
   workspace: z.string(),
   key_id: z.string(),
   at: Timestamp.describe('When the call began, or the hour'),
   figure: z.enum(['cost_usd', 'prompt_tokens', 'completion_tokens', 'requests']),
-  stored: z.string().nullable().describe('What the row or the sum says; null: unknown'),
+  stored: z.string().nullable().describe('Value in the row or sum; null: unknown'),
   computed: z
     .string()
     .nullable()
-    .describe('Of a row: its tokens at the prices that it began with. Of a sum: what its rows add up to'),
+    .describe('For a row: its tokens at its price version. For a sum: the total of its rows'),
 })
 
 export const Verification = z.strictObject({
   checked: z.int().describe('Keys and workspaces whose counters were recomputed'),
-  busy: z.int().describe('Of them: in use at every check, so spent money was bounded by two readings instead'),
+  busy: z.int().describe('Of those: in use at every check, so spent money was only bounded by two readings'),
   differences: z.array(
     z.strictObject({
       ...scope,
       counter: z.string().describe('E.g. `month.spent`, `requests_last_minute`'),
-      ledger: z.string().describe('What the gateway counts with; money in USD'),
-      log: z.string().describe('What the sums of the request log add up to'),
+      ledger: z.string().describe("The gateway's counter; money in USD"),
+      log: z.string().describe('Total from the request log'),
     }),
   ),
   rows: z
     .strictObject({
       checked: z.int().describe('Requests whose cost was recomputed'),
-      unpriced: z.int().describe('Of them: rows whose price version is gone, so their cost cannot be checked'),
+      unpriced: z.int().describe('Of those: rows with a deleted price version, whose cost cannot be checked'),
       hours: z.int().describe('Hours of workspaces whose sums were compared with their rows'),
       differences: z.array(LogDifference),
     })
     .describe('Of this page'),
-  next_cursor: z.string().nullable().describe('Not null: there are more rows to check, with this cursor'),
+  next_cursor: z.string().nullable().describe('Cursor for further rows to check; null: done'),
 })
 
 const tag = 'Budgets'
@@ -91,7 +91,7 @@ export const budgetOperations = {
       state: z
         .enum(['near', 'over'])
         .optional()
-        .describe('`near`: only what is close to a limit or over it; `over`: only what is over'),
+        .describe('`near`: only those close to a limit or over it; `over`: only those over it'),
       ...paging,
     }),
     reply: pageOf(Budget),
@@ -104,7 +104,7 @@ export const budgetOperations = {
     tag,
     summary: 'Recompute every counter and every cost from the request log and compare',
     query: z.strictObject({
-      from: Moment.optional().describe('Only rows from then on'),
+      from: Moment.optional().describe('Only rows from this time on'),
       cursor: paging.cursor.describe('`next_cursor` of the previous answer'),
     }),
     reply: Verification,

@@ -7,7 +7,7 @@ const CatalogEntry = z.strictObject({
   provider: z.string(),
   model: z.string(),
   place: z.int().describe('In the chain, from 1; the members of a group share one'),
-  mode: z.string().nullable().describe('Null where the registry does not have the model'),
+  mode: z.string().nullable().describe('Null if the model is not in the registry'),
   ...prices,
   price_version: z.int().nullable(),
   context_window: z.int().nullable(),

@@ -18,7 +18,7 @@ const ExplainedEntry = z.strictObject({
   timeout_ms: z.int(),
   idle_timeout_ms: z.int().nullable().describe("The longest silence inside a stream; null: the gateway's"),
   retries: z.int(),
-  hedge_after_ms: z.int().nullable().describe('After so long without content the next entry is asked, too'),
+  hedge_after_ms: z.int().nullable().describe('After this time without content the next entry is also called'),
   chosen_because: z
     .string()
     .nullable()
@@ -31,11 +31,13 @@ const ExplainedEntry = z.strictObject({
   ignored: z.array(z.string()).describe('Parameters that this entry would not get'),
   adjustments: z.array(Adjustment).describe('Fields that would be changed for this entry'),
   context_window: z.int().nullable(),
-  hold_usd: Usd.nullable().describe('The most this call could cost here; null when a price or a length is unknown'),
+  hold_usd: Usd.nullable().describe('The maximum cost of this call here; null when a price or a length is unknown'),
   price_percent: z
     .int()
     .nullable()
-    .describe('The percentage of the list price that the hold uses: 100, or more for a dearer tier, region or account'),
+    .describe(
+      'Percentage of the list price that the hold uses: 100, or more for a more expensive tier, region or account',
+    ),
   wire: WireRequest.nullable().describe('What would be sent'),
 })
 
@@ -48,19 +50,19 @@ export const Explanation = z.strictObject({
     .string()
     .nullable()
     .describe('How to lower the hold of the call; null when every entry gets an output limit'),
-  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call; of two where one is hedged'),
+  hold_usd: Usd.nullable().describe('The largest of the entries that can serve the call; the two largest with hedging'),
   error: z
     .strictObject({ code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]), message: z.string() })
     .nullable()
-    .describe('What a call would get, when no entry can be tried or a hard budget refuses'),
+    .describe('The error a call would get, when no entry can be tried or a hard budget refuses'),
   entries: z.array(ExplainedEntry).describe('The chain, in order'),
 })
 
 const tag = 'Routes'
 const query = z.strictObject({
   ...inWorkspace,
-  key: z.string().max(64).optional().describe('Id of the key that would make the call: its limits count too'),
-  session: z.string().max(128).optional().describe('As the header `x-gateway-session` would name it'),
+  key: z.string().max(64).optional().describe('Id of the calling key: its limits count too'),
+  session: z.string().max(128).optional().describe('As in the header `x-gateway-session`'),
 })
 const body = z.unknown().meta(CHAT_REQUEST)
 

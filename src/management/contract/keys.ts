@@ -12,11 +12,11 @@ export const Key = z.strictObject({
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
   revoked_at: Timestamp.nullable(),
-  paused_at: Timestamp.nullable().describe('Since then calls get 403, until it is resumed'),
+  paused_at: Timestamp.nullable().describe('Since when calls get 403, until it is resumed'),
   allowed_models: AllowedModels.nullable().describe(
     'Aliases or model ids, `*` at the end for all that begin so; null: all',
   ),
-  limits: Limits.nullable().describe('What the key may use up; a change acts on the next call'),
+  limits: Limits.nullable().describe('Limits of the key; changes apply from the next call'),
   managed_by: ManagedBy,
   last_used_at: Timestamp.nullable(),
   spent_usd: Usd.describe('Sum of the costs in the request log, exact'),
@@ -27,7 +27,7 @@ const KeyValue = z.strictObject({
   prefix: z.string().describe('The first 12 characters'),
   created_at: Timestamp,
   last_used_at: Timestamp.nullable().describe('When it was last used; other gateways report within seconds'),
-  ends_at: Timestamp.nullable().describe('Refused from then on; null: works as long as the key'),
+  ends_at: Timestamp.nullable().describe('Refused from this time; null: works as long as the key'),
 })
 
 const value = z.string().describe('The value itself: shown now and never again')
@@ -57,7 +57,7 @@ export const keyOperations = {
     summary: 'List the keys of a workspace, newest first',
     query: z.strictObject({
       ...inWorkspace,
-      state: z.enum(['live', 'all']).default('all').describe('`live`: without those that are revoked or expired'),
+      state: z.enum(['live', 'all']).default('all').describe('`live`: without revoked and expired keys'),
       search: z
         .string()
         .trim()

@@ -7,17 +7,17 @@ const Email = z.email('an e-mail address').max(254)
 
 export const PersonView = z.strictObject({
   id: z.string(),
-  email: z.string().nullable().describe('Null: the identity provider has verified none'),
+  email: z.string().nullable().describe('Null: not verified by the identity provider'),
   name: z.string().nullable(),
   issuer: z.string().describe('The identity provider'),
-  subject: z.string().describe('Who they are there'),
+  subject: z.string().describe('Their id at the identity provider'),
   ...access,
   role_from: z
     .enum(ROLE_SOURCES)
     .describe('`groups`: evaluated at each sign-in; `invite`, `admin`: kept until an admin changes it'),
   created_at: Timestamp,
   last_seen_at: Timestamp,
-  disabled_at: Timestamp.nullable().describe('Since when they cannot sign in; null: they can'),
+  disabled_at: Timestamp.nullable().describe('Since when they cannot sign in; null: not disabled'),
 })
 
 export const InviteView = z.strictObject({
@@ -60,7 +60,7 @@ export const peopleOperations = {
     ...theirs,
     method: 'DELETE',
     path: '/people/{id}',
-    summary: 'Forget a person and end their sessions; a group or a new invite can let them in again',
+    summary: 'Remove a person and end their sessions; a group or a new invite can give access again',
     params,
   }),
   'people.end-sessions': operation({
@@ -82,12 +82,12 @@ export const peopleOperations = {
     ...theirs,
     method: 'POST',
     path: '/invites',
-    summary: 'Invite an e-mail address, with no more access than your own; it is for their first sign-in',
+    summary: 'Invite an e-mail address, with at most your own access; used at the first sign-in',
     body: z.strictObject({
       email: Email,
       ...givenAccess,
       role: access.role.default('viewer'),
-      expires_at: Timestamp.optional().describe('In 14 days unless you say otherwise'),
+      expires_at: Timestamp.optional().describe('Default: in 14 days'),
     }),
     reply: InviteView,
     status: 201,

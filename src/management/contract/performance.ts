@@ -36,9 +36,7 @@ const codes = z.record(z.string(), z.int())
 
 const figures = {
   requests: z.int(),
-  errors: z
-    .int()
-    .describe('Calls that were not answered in full: failures, cut streams, hang-ups and interrupted ones'),
+  errors: z.int().describe('Calls without a full answer: failures, cut streams, hang-ups and interrupted calls'),
   codes: codes.describe('The errors by code'),
   duration_ms: Percentiles.describe(
     'From the admission to the end, of calls that were answered in full, cache hits aside',

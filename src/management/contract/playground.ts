@@ -9,14 +9,12 @@ export const playgroundOperations = {
     method: 'POST',
     path: '/try',
     tag: 'Playground',
-    summary: 'Make a real chat completion with a key: its limits apply, and it is priced and logged',
+    summary: 'Make a real chat completion billed to a key: its limits apply, and it is priced and logged',
     query: z.strictObject({ ...inWorkspace, key: z.string().min(1).max(64).describe('The id of a live key') }),
     body: z.unknown().meta(CHAT_REQUEST),
     waitsForProvider: true,
     reply: z.strictObject({
-      status: z
-        .int()
-        .describe('The status that /v1/chat/completions would have returned; an error is not an error here'),
+      status: z.int().describe('The status of /v1/chat/completions; this operation returns 200 for errors, too'),
       headers: z.record(z.string(), z.string()).describe('The x-gateway-, x-ratelimit- and timing headers'),
       body: z.unknown().describe('The completion, or the error'),
     }),

@@ -16,31 +16,28 @@ export const Provider = z.strictObject({
   base_url: z.string().nullable().describe('Null: the public address of its family or preset'),
   has_api_key: z.boolean(),
   headers: z.record(z.string(), z.literal(MASKED)).describe('Extra headers of every call; their values are not shown'),
-  preset: z
-    .string()
-    .nullable()
-    .describe("What is known of the vendor, by its name; null: nothing but the family's format"),
-  settings: z.record(z.string(), z.unknown()).describe('What only its family or preset knows, e.g. a region'),
-  credentials: z.record(z.string(), z.literal(MASKED)).describe('Secrets beside a key, by name; they are not shown'),
+  preset: z.string().nullable().describe("Vendor preset; null: only the family's format"),
+  settings: z.record(z.string(), z.unknown()).describe('Settings specific to its family or preset, e.g. a region'),
+  credentials: z.record(z.string(), z.literal(MASKED)).describe('Secrets other than the key, by name; never shown'),
   proxy: z.string().nullable().describe("Its own proxy, without the password; empty: none; null: the environment's"),
-  ca: z.string().nullable().describe('Certificates (PEM) of its own authorities; null: the usual ones'),
+  ca: z.string().nullable().describe("Its own CA certificates (PEM); null: the system's CAs"),
   on_caller_left: z
     .enum(ON_CALLER_LEFT)
-    .describe('What happens to a stream whose caller left: `abort` ends it, `drain` reads it to its end'),
+    .describe('When the caller of a stream leaves: `abort` cancels it, `drain` reads it to its end'),
   on_estimate: z
     .enum(ON_ESTIMATE)
-    .describe('What a call costs whose tokens it did not count to the end: the `estimate`, or the whole `hold`'),
+    .describe('If token usage is missing, a call costs the `estimate`, or the whole `hold`'),
   speaks: z
     .array(z.enum(SPEAKABLE))
     .nullable()
-    .describe('Formats that it speaks beside chat; others are translated. Null: what its family knows of its address'),
+    .describe('Formats it supports besides chat; others are translated. Null: decided by its address'),
   price_percent: PricePercent.nullable().describe(
     'The most that it charges, in percent of the list price, as its answers have shown or an operator has said',
   ),
   priced_as: z
     .string()
     .nullable()
-    .describe('The provider whose registry models and prices it uses where it has none of its own; null: none'),
+    .describe('The provider whose models and prices it uses where it has none; null: none'),
   managed_by: ManagedBy,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -50,8 +47,8 @@ const { base_url, api_key, headers, on_caller_left, on_estimate, speaks, preset,
   ProviderDefinition.shape
 
 const ProviderBody = z.strictObject({
-  family: z.string().min(1).optional().describe('Which wire format it speaks. Left out: that of its preset'),
-  base_url: base_url.nullable().describe('Needed unless its family, its preset or the environment knows the address'),
+  family: z.string().min(1).optional().describe('Wire format. Default: that of its preset'),
+  base_url: base_url.nullable().describe('Required unless its family, its preset or the environment has an address'),
   api_key: api_key.nullable().describe('Write-only. Omit it to keep the stored one; null removes it'),
   headers: headers
     .nullable()
@@ -69,15 +66,15 @@ const ProviderBody = z.strictObject({
     .describe(
       'Formats that it speaks beside chat: `responses`, or none. Null: what its family knows of its address. Left out: as it is stored',
     ),
-  preset: preset.nullable().describe('The vendor, where its quirks are known. Null: none. Left out: as it is stored'),
-  settings: settings.nullable().describe('What only its family knows, e.g. a region. Left out: as they are stored'),
+  preset: preset.nullable().describe('Vendor preset. Null: none. Omit to keep the stored one'),
+  settings: settings
+    .nullable()
+    .describe('Settings specific to its family, e.g. a region. Omit to keep the stored ones'),
   credentials: credentials
     .nullable()
     .describe(`Write-only. Left out: the stored ones stay; null: none; the value ${MASKED}: the one that is stored`),
-  proxy: proxy
-    .nullable()
-    .describe("A proxy of its own; empty: none; null: the environment's. Left out: as it is stored"),
-  ca: ca.nullable().describe('Certificates (PEM) of its own authorities. Null: the usual ones. Left out: as stored'),
+  proxy: proxy.nullable().describe("Its own proxy; empty: none; null: the environment's. Omit to keep the stored one"),
+  ca: ca.nullable().describe("Its own CA certificates (PEM). Null: the system's CAs. Omit to keep the stored ones"),
 })
 
 export const ProviderTest = z.strictObject({
@@ -96,12 +93,12 @@ export const ProviderTrial = ProviderTest.extend({
       cost_usd: z.string().nullable().describe('Null while its price is unknown'),
     })
     .nullable()
-    .describe('The call that was made; null when there was none, or it failed'),
+    .describe('The call; null if there was none, or it failed'),
   suggested: z.array(z.string()).describe('Listed chat models with a known price, cheapest first'),
 })
 
 const shown = {
-  title: z.string().describe('The name people know it by'),
+  title: z.string().describe('Display name'),
   hint: z.string().describe('What it offers, or needs'),
 }
 
@@ -110,13 +107,13 @@ export const ProviderKinds = z.strictObject({
     z.strictObject({
       name: z.string(),
       ...shown,
-      is_address_known: z.boolean().describe('Its providers need no base URL of their own'),
+      is_address_known: z.boolean().describe('Its providers need no base URL'),
       settings: z
         .record(z.string(), z.unknown())
         .nullable()
-        .describe('JSON schema of what a provider has as `settings`; null: nothing'),
-      credentials: z.array(z.string()).describe('What a provider may have as `credentials`, by name'),
-      on_caller_left: z.enum(ON_CALLER_LEFT).describe('Where nothing is said'),
+        .describe("JSON schema of a provider's `settings`; null: none"),
+      credentials: z.array(z.string()).describe("Names of a provider's `credentials`"),
+      on_caller_left: z.enum(ON_CALLER_LEFT).describe('Default'),
     }),
   ),
   presets: z.array(
@@ -124,7 +121,7 @@ export const ProviderKinds = z.strictObject({
       name: z.string(),
       ...shown,
       family: z.string(),
-      base_url: z.string().nullable().describe('Null: every installation has its own'),
+      base_url: z.string().nullable().describe('Null: depends on the installation'),
     }),
   ),
 })
@@ -232,7 +229,7 @@ export const providerOperations = {
     summary: 'Try the settings of a provider with one short call, without saving them',
     params: one,
     body: ProviderBody.extend({
-      model: z.string().min(1).max(256).optional().describe('Left out: the cheapest listed model with a known price'),
+      model: z.string().min(1).max(256).optional().describe('Default: the cheapest listed model with a known price'),
     }),
     waitsForProvider: true,
     reply: ProviderTrial,

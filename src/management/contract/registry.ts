@@ -13,7 +13,7 @@ export const prices = {
   ...classPrices,
   tiers: z
     .array(z.strictObject({ prompt_tokens_above: z.int(), ...classPrices }))
-    .describe('Prices of the whole request once its prompt is longer'),
+    .describe('Prices of the whole request if its prompt is longer'),
 }
 
 const entry = {
@@ -34,7 +34,7 @@ const entry = {
 
 export const RegistryModel = z.strictObject({
   ...entry,
-  price_version: z.int().nullable().describe('Null while no price has ever been set'),
+  price_version: z.int().nullable().describe('Null if no price was ever set'),
   price_source: z.string().nullable(),
   priced_at: Timestamp.nullable(),
   managed_by: z.enum(['config', 'builtin']).nullable().describe('`builtin`: as shipped with this version'),
@@ -53,7 +53,7 @@ export const IMPORT_FORMATS = ['switchyard', 'litellm', 'models.dev'] as const
 const ImportReport = z.strictObject({
   dry_run: z.boolean(),
   format: z.enum(IMPORT_FORMATS),
-  source: z.string().describe('Noted with every price version that it makes'),
+  source: z.string().describe('Recorded with every price version it creates'),
   added: z.array(z.strictObject(entry)),
   changed: z.array(
     z.strictObject({
@@ -104,7 +104,7 @@ export const registryOperations = {
     method: 'PUT',
     path: '/registry/{provider}/{model}',
     tag,
-    summary: 'Set a model; changed prices are a new version for calls that begin afterwards',
+    summary: 'Set a model; changed prices create a new version for later calls',
     params: one,
     body: RegistryEntry.omit({ provider: true, model: true }),
     reply: RegistryModel,

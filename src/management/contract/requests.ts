@@ -40,18 +40,18 @@ export const requestFilters = {
     ),
   code: z.enum(codes).optional().describe('An error code, `caller_left` or `interrupted`'),
   param: z.string().min(1).max(200).optional().describe('The error is about this field, or about one inside it'),
-  provider_code: z.string().min(1).max(64).optional().describe("The provider's own code of the error"),
+  provider_code: z.string().min(1).max(64).optional().describe("The provider's error code"),
   reason: z.string().min(1).max(200).optional().describe('The reason of the failure contains this text'),
   fallback: z.enum(['true', 'false']).optional(),
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
   min_duration_ms: Duration.optional().describe('Took at least this long, from admission to the end'),
   max_duration_ms: Duration.optional().describe('Took at most this long'),
-  cache: z.enum(CACHE_VERDICTS).optional().describe('What the response cache of its route did'),
+  cache: z.enum(CACHE_VERDICTS).optional().describe("Outcome of the route's response cache"),
   streamed: z.enum(['true', 'false']).optional().describe('Whether the caller asked for a stream'),
-  ended: z.enum(STREAM_ENDINGS).optional().describe('How a stream ended that had sent content'),
-  endpoint: z.string().max(64).optional().describe('What was called, such as `chat`'),
-  user: z.string().min(1).max(128).optional().describe('The user that the caller named'),
-  session: z.string().min(1).max(128).optional().describe('The session that the caller named'),
+  ended: z.enum(STREAM_ENDINGS).optional().describe('How a stream with content ended'),
+  endpoint: z.string().max(64).optional().describe('The endpoint, such as `chat`'),
+  user: z.string().min(1).max(128).optional().describe('The user named by the caller'),
+  session: z.string().min(1).max(128).optional().describe('The session named by the caller'),
   tag: TagFilter.optional(),
 }
 
@@ -97,11 +97,11 @@ const tokens = Object.fromEntries(USAGE_FIELDS.map(({ column, doc }) => [column,
 
 export const LoggedRequest = z.strictObject({
   ...fields,
-  key_name: z.string().nullable().describe('Null when the key is gone'),
+  key_name: z.string().nullable().describe('Null when the key was deleted'),
   duration_ms: z
     .int()
     .nullable()
-    .describe('From `started_at` to `finished_at`; null while it runs, and of an interrupted one'),
+    .describe('From `started_at` to `finished_at`; null while running, and if interrupted'),
   attempt_count: z.int().describe('Upstream calls, skipped entries not counted'),
   usage: z
     .strictObject({ ...tokens, total_tokens: z.int() })
@@ -113,15 +113,15 @@ export const Attempt = z.strictObject({
   kind: z.enum(['called', 'skipped']),
   provider: z.string(),
   model: z.string(),
-  started_after_ms: z.number().describe('Since all of the request was there'),
+  started_after_ms: z.number().describe('Since the whole request had arrived'),
   duration_ms: z.number(),
   status: z.int().nullable(),
   code: z.string().nullable(),
   upstream_request_id: z.string().nullable(),
-  provider_code: z.string().nullable().describe("The provider's own code of the failure"),
+  provider_code: z.string().nullable().describe("The provider's error code"),
   reason: z.string().describe('Why the next step was taken'),
-  phase: z.enum(ATTEMPT_PHASES).nullable().describe('Where an attempt at a stream failed'),
-  cost_usd: Usd.nullable().describe('Of an entry that lost a hedge: its part of the cost of the request'),
+  phase: z.enum(ATTEMPT_PHASES).nullable().describe('Phase in which a streamed attempt failed'),
+  cost_usd: Usd.nullable().describe("If it lost a hedge: its part of the request's cost"),
   usage_source: z.enum(USAGE_SOURCES).nullable().describe('Who counted its tokens; null unless it lost a hedge'),
 })
 
@@ -140,15 +140,15 @@ const ExplainedCost = z.strictObject({
   lines: z.array(CostLine),
   list_usd: Usd.describe('Sum of the lines'),
   price_percent: z.int(),
-  lost_usd: Usd.describe('Of an entry that was asked, too, and lost the hedge'),
+  lost_usd: Usd.describe('Cost of the entry that lost the hedge'),
   total_usd: Usd.describe('Equal to cost_usd of the request'),
 })
 
 const ContentBody = z.strictObject({
-  text: z.string().describe('Redacted; of a stream the answer that its events add up to'),
-  is_json: z.boolean().describe('The text is JSON; false of what was cut or was no JSON'),
-  bytes: z.int().describe('Of all of it, as received or sent'),
-  truncated: z.boolean().describe('The text is only its beginning'),
+  text: z.string().describe('Redacted; for a stream, the answer its events add up to'),
+  is_json: z.boolean().describe('The text is JSON; false if it was truncated or not JSON'),
+  bytes: z.int().describe('Of the whole body, as received or sent'),
+  truncated: z.boolean().describe('The text was truncated'),
 })
 
 const StoredContent = z.strictObject({
@@ -173,7 +173,7 @@ export const requestOperations = {
     method: 'GET',
     path: '/requests',
     tag,
-    summary: 'List requests, newest first; a page may be shorter than its limit while next_cursor leads on',
+    summary: 'List requests, newest first; a page may be shorter than its limit even if there is a next_cursor',
     query: z.strictObject({
       ...paging,
       ...requestFilters,
@@ -243,7 +243,7 @@ export const requestOperations = {
     method: 'DELETE',
     path: '/requests/{id}/content',
     tag,
-    summary: 'Delete what is stored of what a request said; its row in the log stays',
+    summary: 'Delete the stored content of a request; its row in the log stays',
     params: one,
   }),
 }

@@ -12,7 +12,7 @@ export const Route = z.strictObject({
     .array(PlaceSchema)
     .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
-  cache: RouteCacheSchema.nullable().describe('How answers are stored for the same bytes; null: they are not'),
+  cache: RouteCacheSchema.nullable().describe('How answers to identical requests are cached; null: not cached'),
   cache_purged_at: Timestamp.nullable().describe('Answers stored before this are no longer used'),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -65,7 +65,7 @@ export const routeOperations = {
     method: 'DELETE',
     path: '/routes/{alias}',
     tag,
-    summary: 'Delete a route; calls that began go on',
+    summary: 'Delete a route; running calls continue',
     ...place,
     ...versioned,
   }),

@@ -15,8 +15,8 @@ export const secretOperations = {
       already_current: z.int(),
       content_with_other_keys: z
         .int()
-        .describe('Requests whose stored content needs another key of SECRETS_KEY: it is not encrypted again'),
-      content_until: Timestamp.nullable().describe('When the last of it is deleted: keep the other keys until then'),
+        .describe('Requests whose stored content needs another key of SECRETS_KEY: content is not re-encrypted'),
+      content_until: Timestamp.nullable().describe('When the last of it expires: keep the other keys until then'),
     }),
   }),
 }

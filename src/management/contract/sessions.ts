@@ -4,7 +4,7 @@ import { operation, publicOperation } from './operation.ts'
 
 /** Of a key or of a person: the other two are null. */
 const holder = {
-  key_id: z.string().nullable().describe('The admin key it was opened with, and ends with'),
+  key_id: z.string().nullable().describe('The admin key it was opened with; revoking the key ends it'),
   key_name: Name.nullable(),
   person_id: z.string().nullable().describe('Who signed in with the identity provider'),
   person_name: z.string().nullable(),
@@ -37,8 +37,8 @@ export const sessionOperations = {
     reply: z.strictObject({
       oidc: z
         .strictObject({
-          name: z.string().describe('What people call the identity provider'),
-          url: z.string().describe('Where a browser goes to sign in with it'),
+          name: z.string().describe('Display name of the identity provider'),
+          url: z.string().describe('Where a browser starts the sign-in'),
         })
         .nullable(),
     }),
@@ -54,7 +54,7 @@ export const sessionOperations = {
       session_id: z.string().nullable().describe('Null with a bearer key'),
       ...holder,
       ...access,
-      operations: z.array(z.string()).describe('What this access may do, where it covers the workspace'),
+      operations: z.array(z.string()).describe('What this access allows in its workspaces'),
       expires_at: Timestamp.nullable().describe('When this access expires; null: never'),
     }),
   }),
@@ -62,7 +62,7 @@ export const sessionOperations = {
     method: 'DELETE',
     path: '/sessions/current',
     tag,
-    summary: 'Sign out: end the session of the cookie, if there is one, and clear the cookie',
+    summary: 'Sign out: end the session of the cookie and clear the cookie',
   }),
   'sessions.list': operation({
     role: 'viewer',
@@ -70,9 +70,9 @@ export const sessionOperations = {
     method: 'GET',
     path: '/sessions',
     tag,
-    summary: 'List your own sessions that work now, newest first; with full access those of everybody',
+    summary: "List your own active sessions, newest first; with full access everyone's",
     query: z.strictObject(paging),
-    reply: pageOf(Session.extend({ current: z.boolean().describe('The one that asks') })),
+    reply: pageOf(Session.extend({ current: z.boolean().describe('The session of this request') })),
   }),
   'sessions.revoke': operation({
     role: 'viewer',

@@ -21,16 +21,16 @@ const ProviderStatus = z.strictObject({
       z.strictObject({
         model: z.string(),
         state: z.enum(['open', 'half-open']),
-        until: Timestamp.nullable().describe('Skipped until then, while another entry can serve'),
+        until: Timestamp.nullable().describe('Skipped until this time, while another entry can serve'),
       }),
     )
-    .describe('Models that are skipped now or on trial; working ones are not listed'),
+    .describe('Models with an open or half-open circuit; working ones are not listed'),
   last_error: ProviderError.nullable().describe(
     "Failures of the provider's only, not mistakes of callers; only with access to all workspaces",
   ),
   last_success_at: Timestamp.nullable(),
   calls_5m: z.int().describe('Upstream calls of the last five minutes'),
-  errors_5m: z.int().describe("Those of them that failed by the provider's fault"),
+  errors_5m: z.int().describe('Of those, failed because of the provider'),
 })
 
 export const GatewayStatus = z.strictObject({
@@ -44,17 +44,17 @@ export const GatewayStatus = z.strictObject({
     .string()
     .nullable()
     .describe('The file this gateway itself applies at every start and edit; null: none'),
-  streaming: z.boolean().describe('Whether calls may stream in workspaces that do not say it themselves'),
+  streaming: z.boolean().describe('Whether calls may stream in workspaces without their own setting'),
   threads: z.int().describe('Threads that serve calls'),
-  in_flight: z.int().describe('Chat calls being worked on now'),
+  in_flight: z.int().describe('Running chat calls'),
   log: z
     .strictObject({ lag_rows: z.int(), last_error: z.string().nullable() })
-    .describe('Durable rows that the database does not have yet, and the reason'),
+    .describe('Durable rows not yet in the database, and the reason'),
   catalog: z.array(
     z.strictObject({
       provider: z.string(),
       models: z.int(),
-      read_at: Timestamp.nullable().describe('Null while its list of models has not been read'),
+      read_at: Timestamp.nullable().describe('Null until its model list has been read'),
       problem: z.string().nullable().describe('Why not'),
     }),
   ),
@@ -68,7 +68,7 @@ export const statusOperations = {
     method: 'GET',
     path: '/status',
     tag: 'Status',
-    summary: 'Show what this gateway process is doing now and the health of the providers',
+    summary: 'Show the state of this gateway process and the health of the providers',
     reply: GatewayStatus,
   }),
 }

@@ -19,9 +19,7 @@ const filters = Object.fromEntries(
 
 const sums = {
   requests: z.int(),
-  errors: z
-    .int()
-    .describe('Calls that were not answered in full: failures, cut streams, hang-ups and interrupted ones'),
+  errors: z.int().describe('Calls without a full answer: failures, cut streams, hang-ups and interrupted calls'),
   fallbacks: z.int(),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),

@@ -12,7 +12,7 @@ export const Workspace = z.strictObject({
   limits_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets the limits'),
   streaming: z.boolean().nullable().describe("Whether calls may stream; null: the gateway's default, see `status`"),
   streaming_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `streaming`'),
-  content: ContentSettings.nullable().describe('How what its calls say is stored; null: not at all, the default'),
+  content: ContentSettings.nullable().describe('How prompts and answers are stored; null (default): not at all'),
   content_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `content`'),
   guardrail: GuardrailSettings.nullable().describe('The service that checks prompts and answers; null: none'),
   guardrail_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `guardrail`'),
@@ -27,9 +27,7 @@ const settings = {
   streaming: z.boolean().nullable().optional().describe("Whether calls may stream; null: the gateway's default"),
   content: ContentSettings.nullable()
     .optional()
-    .describe(
-      'Stores prompts and answers, encrypted and for a limited time; needs SECRETS_KEY. null: off',
-    ),
+    .describe('Stores prompts and answers, encrypted and for a limited time; needs SECRETS_KEY. null: off'),
   guardrail: GuardrailSettings.nullable().optional().describe('A service that checks prompts and answers; null: none'),
 }
 
@@ -85,7 +83,7 @@ export const workspaceOperations = {
     method: 'GET',
     path: '/workspaces/{name}/guardrail-secret',
     tag,
-    summary: 'The secret that signs what the guardrail of a workspace is asked; it is derived from SECRETS_KEY',
+    summary: 'Show the secret that signs requests to the guardrail of a workspace; derived from SECRETS_KEY',
     params: one,
     reply: z.strictObject({ secret: z.string().describe('`whsec_…`, as libraries of Standard Webhooks take it') }),
   }),
