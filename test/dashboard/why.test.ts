@@ -68,9 +68,7 @@ describe('why did it fail', () => {
       () => page.getByRole('radiogroup', { name: 'Period' }).getByText('7 d'),
       () => page.getByRole('link', { name: 'All errors' }),
       () =>
-        page
-          .getByRole('row', { name: /Provider overloaded.*HTTP 503; its message is not stored/ })
-          .getByRole('link'),
+        page.getByRole('row', { name: /Provider overloaded.*HTTP 503; its message is not stored/ }).getByRole('link'),
     )
     await fact('Provider’s code', 'server_is_overloaded').waitFor()
     await page.getByRole('list', { name: 'Attempts' }).getByText('server_is_overloaded').first().waitFor()
