@@ -83,9 +83,34 @@ describe('what was said', () => {
     await look('raw')
   })
 
+  test('is part of the command that is copied', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    assert.match(await page.evaluate('navigator.clipboard.readText()'), /My order \[redacted:ticket\] is late/)
+  })
+
+  test('is replayed in the playground, beside another model', async () => {
+    await page.getByRole('button', { name: 'Replay with another model' }).click()
+    await page.waitForURL(/playground\?model=gpt-4o-mini&against=/)
+    assert.match(await page.getByLabel('Message 2, user').inputValue(), /My order/)
+    const other = page.getByRole('combobox', { name: 'Compare with' })
+    await other.pressSequentially('gpt-of-my-own')
+    await page.getByRole('option', { name: 'gpt-of-my-own' }).waitFor()
+    await other.press('Enter')
+    await page.getByRole('button', { name: 'Send to both' }).click()
+    await page.getByText('openai · gpt-of-my-own').waitFor()
+    await assertAccessible(page, 'a replayed request')
+    await look('replay')
+    assert.doesNotMatch(page.url(), /order/)
+    await page.goto(`${harness.url}/dashboard/default/requests/${id}`)
+    await show().click()
+    await page.getByText('My order').first().waitFor()
+  })
+
   test('is deleted there, after a question', async () => {
-    const question = page.getByRole('dialog', { name: 'Delete what was said?' })
-    const ask = page.getByRole('button', { name: 'Delete the content' })
+    const question = page.getByRole('dialog', { name: 'Delete stored content?' })
+    const ask = page.getByRole('button', { name: 'Delete content' })
     await ask.click()
     await question.waitFor()
     await assertAccessible(page, 'before content is deleted')
@@ -94,8 +119,8 @@ describe('what was said', () => {
     await question.waitFor({ state: 'detached' })
     assert.equal((await manage('GET', `/requests/${id}/content`)).status, 200)
     await ask.click()
-    await question.getByRole('button', { name: 'Delete the content' }).click()
-    await page.getByText('The content is deleted').waitFor()
+    await question.getByRole('button', { name: 'Delete content' }).click()
+    await page.getByText('Content deleted.').waitFor()
     assert.equal((await manage('GET', `/requests/${id}/content`)).status, 404)
   })
 

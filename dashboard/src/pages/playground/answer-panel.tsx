@@ -1,4 +1,4 @@
-import { Alert, Anchor, Skeleton, Stack, Tabs } from '@mantine/core'
+import { Alert, Anchor, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { MessageSquareText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -18,14 +18,16 @@ type Answered = Reply<'chat.try'>
 export interface AnswerPanelProps {
   title: string
   answered: Answered | undefined
-  isWaiting: boolean
+  isPending: boolean
+  isStopped: boolean
 }
 
-export function AnswerPanel({ title, answered, isWaiting }: AnswerPanelProps) {
+export function AnswerPanel({ title, answered, isPending, isStopped }: AnswerPanelProps) {
   return (
     <Panel title={title}>
-      <div aria-live="polite" aria-busy={isWaiting}>
-        {isWaiting ? (
+      {/* While it arrives it is not read aloud piece by piece. */}
+      <div aria-live="polite" aria-busy={isPending}>
+        {isPending && answered === undefined ? (
           <Stack gap="xs">
             <Skeleton height={14} />
             <Skeleton height={14} width="92%" />
@@ -36,14 +38,19 @@ export function AnswerPanel({ title, answered, isWaiting }: AnswerPanelProps) {
             Choose a model, write a message and send it. The answer, the provider and the cost appear here.
           </EmptyState>
         ) : (
-          <Shown answered={answered} />
+          <Shown answered={answered} isStreaming={isPending} />
+        )}
+        {isStopped && (
+          <Text size="sm" c="dimmed" mt="sm">
+            You stopped this call. What the provider had produced until then is billed.
+          </Text>
         )}
       </div>
     </Panel>
   )
 }
 
-function Shown({ answered }: { answered: Answered }) {
+function Shown({ answered, isStreaming }: { answered: Answered; isStreaming: boolean }) {
   const answer = readAnswer(answered.body)
   return (
     <Stack>
@@ -52,7 +59,9 @@ function Shown({ answered }: { answered: Answered }) {
           {answer.error.message}
         </Alert>
       ) : (
-        <div className={classes['answer']}>{answer.text}</div>
+        <div className={classes['answer']} data-streaming={isStreaming || undefined}>
+          {answer.text}
+        </div>
       )}
       {answer.toolCalls.map((call) => (
         <CodeBlock
@@ -118,11 +127,11 @@ function Facts({ answered: { status, headers, body } }: { answered: Answered }) 
           {count(usage.prompt)} in, {count(usage.completion)} out
         </Pair>
       )}
-      {finishReason !== null && <Pair name="Ended because of">{finishReason}</Pair>}
+      {finishReason !== null && <Pair name="Finish reason">{finishReason}</Pair>}
       {id !== undefined && (
         <Pair name="Request">
           <Anchor component={Link} href={path('requests', id)} size="sm">
-            Why, step by step
+            Open in the log
           </Anchor>
         </Pair>
       )}

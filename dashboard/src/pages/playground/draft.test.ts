@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
+import type { Draft } from '../../components/playground-draft.ts'
 import { codeFor } from './code-for.ts'
-import { buildRequest, type Draft, readAnswer } from './draft.ts'
+import { buildRequest, readAnswer } from './draft.ts'
 
 const draft: Draft = {
   model: 'fast',

@@ -1,19 +1,4 @@
-/** What a person puts together in the playground, and the request that it becomes. */
-export interface DraftMessage {
-  id: number
-  role: 'system' | 'user' | 'assistant'
-  content: string
-}
-
-export interface Draft {
-  model: string
-  messages: readonly DraftMessage[]
-  temperature: number | null
-  maxTokens: number | null
-  isStreamed: boolean
-  /** Further fields of the request, as JSON. */
-  more: string
-}
+import type { Draft } from '../../components/playground-draft.ts'
 
 export type Built = { body: Record<string, unknown>; problem: null } | { body: null; problem: string }
 
@@ -25,7 +10,8 @@ export function buildRequest(draft: Draft): Built {
   const messages = draft.messages
     .filter(({ content }) => content.trim() !== '')
     .map(({ role, content }) => ({ role, content }))
-  if (messages.length === 0) return { body: null, problem: 'Write a message.' }
+  // A replayed call may have messages that are more than text; they are sent as they were.
+  if (messages.length === 0 && more['messages'] === undefined) return { body: null, problem: 'Write a message.' }
   const body: Record<string, unknown> = { model: draft.model, messages }
   if (draft.temperature !== null) body['temperature'] = draft.temperature
   if (draft.maxTokens !== null) body['max_tokens'] = draft.maxTokens

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Select, Stack, Textarea, Tooltip } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
-import type { DraftMessage } from './draft.ts'
+import type { DraftMessage } from '../../components/playground-draft.ts'
 import classes from './playground.module.css'
 
 const ROLES: DraftMessage['role'][] = ['system', 'user', 'assistant']

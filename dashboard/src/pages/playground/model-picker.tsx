@@ -1,5 +1,5 @@
 import { Group, Select, Text } from '@mantine/core'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Item } from '../../api/client.ts'
 import { useAll } from '../../api/hooks.ts'
 import { priceText } from '../../format/money.ts'
@@ -21,24 +21,28 @@ export function ModelPicker({
 }) {
   const catalog = useAll('catalog.list', { query: { workspace } })
   const byId = useMemo(() => new Map(catalog.data?.map((item) => [item.id, item])), [catalog.data])
+  const [typed, setTyped] = useState('')
   const data = useMemo(() => {
     const ids = (kind: CatalogItem['kind']) =>
       [...byId.values()].filter((item) => item.kind === kind).map(({ id }) => id)
-    const groups = [
+    // The catalog does not know every model: what is typed, or named by a link, can be asked for all the same.
+    const others = [...new Set([value, typed.trim()])].filter((id) => id !== '' && !byId.has(id))
+    return [
       { group: 'Aliases', items: ids('alias') },
       { group: 'Direct ids', items: ids('direct') },
-    ]
-    // A link may name what the catalog does not have: the gateway will say what it makes of it.
-    return value === '' || byId.has(value) ? groups : [{ group: 'From the link', items: [value] }, ...groups]
-  }, [byId, value])
+      { group: 'As typed', items: others },
+    ].filter(({ items }) => items.length > 0)
+  }, [byId, value, typed])
   return (
     <Select
       label={label}
-      placeholder={catalog.isPending ? 'Loading …' : 'An alias or a model'}
+      placeholder={catalog.isPending ? 'Loading …' : 'Choose or type a model'}
       data={data}
       value={value === '' ? null : value}
       onChange={onChange}
       searchable
+      onSearchChange={setTyped}
+      selectFirstOptionOnChange
       limit={60}
       maxDropdownHeight={360}
       // Wider than the field: a long name and its prices fit on one line.

@@ -1,13 +1,13 @@
 import { Collapse, Group, NumberInput, Textarea, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import type { Draft } from './draft.ts'
+import type { Draft } from '../../components/playground-draft.ts'
 
 type Settings = Pick<Draft, 'temperature' | 'maxTokens' | 'more'>
 
-/** Left empty, a parameter is not sent, and the model's own default holds. */
+/** Left empty, a parameter is not sent, and the model's own default applies. */
 export function Parameters({ draft, onChange }: { draft: Settings; onChange: (change: Partial<Settings>) => void }) {
-  const [isOpen, { toggle }] = useDisclosure(false)
+  const [isOpen, { toggle }] = useDisclosure(draft.more !== '')
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
     <div>

@@ -1,6 +1,6 @@
 import { Alert, Grid, Stack } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useAll } from '../../api/hooks.ts'
 import { Page } from '../../components/page.tsx'
 import { ErrorState } from '../../components/states.tsx'
@@ -8,12 +8,13 @@ import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import { AnswerPanel } from './answer-panel.tsx'
 import { CodePanel } from './code-panel.tsx'
 import { buildRequest } from './draft.ts'
+import { payersOf } from './payers.ts'
 import { PromptPanel } from './prompt-panel.tsx'
 import { useDraft } from './use-draft.ts'
 import { type Attempt, useIsStreaming, useTry } from './use-try.ts'
 
 /**
- * A real call in the name of a key, or the same to two models, and the same call as code. The address keeps models and
+ * A real call billed to a key, or the same to two models, and the same call as code. The address keeps models and
  * key, never the messages.
  */
 export function PlaygroundPage() {
@@ -22,19 +23,23 @@ export function PlaygroundPage() {
   const [isComparing, setComparing] = useState(named !== undefined)
   const [draft, setDraft] = useDraft()
   const keys = useAll('keys.list', { query: { workspace, state: 'live' } })
-  const payers = keys.data?.filter(({ paused_at }) => paused_at === null)
+  const budgets = useAll('budgets.list', { query: { workspace } })
+  const isKnown = keys.data !== undefined && (budgets.data !== undefined || budgets.error !== null)
+  const payers = isKnown ? payersOf(keys.data, budgets.data ?? []) : undefined
   const mayStream = useIsStreaming(workspace)
   const first = useTry()
   const second = useTry()
-  const key = chosenKey ?? payers?.[0]?.id ?? null
+  // Chosen once: a call that uses up its budget does not move the next one to another key unasked.
+  const preferred = useRef<string | null>(null)
+  preferred.current ??= payers?.[0]?.id ?? null
+  const key = chosenKey ?? preferred.current
   const against = isComparing ? (named ?? '') : null
   const models = against === null ? [model] : [model, against]
   const built = models.map((each) =>
     buildRequest({ ...draft, model: each, isStreamed: draft.isStreamed && mayStream === true }),
   )
   const problem =
-    built.find((each) => each.problem !== null)?.problem ??
-    (key === null ? 'Choose the key that pays for the call.' : null)
+    built.find((each) => each.problem !== null)?.problem ?? (key === null ? 'Choose the key to bill.' : null)
 
   function send() {
     if (problem !== null || key === null) return
@@ -56,11 +61,15 @@ export function PlaygroundPage() {
         <Grid.Col span={isComparing ? 12 : half}>
           <PromptPanel
             {...{ workspace, model, against, draft, mayStream, problem }}
-            payer={{ keys: payers, value: key, onChange: (id) => setPlace({ key: id }) }}
+            payer={{ payers, value: key, onChange: (id) => setPlace({ key: id }) }}
             isPending={first.isPending || (isComparing && second.isPending)}
             onChoose={choose}
             onDraft={setDraft}
             onSend={send}
+            onStop={() => {
+              first.stop()
+              second.stop()
+            }}
           />
         </Grid.Col>
         <Grid.Col span={half}>
@@ -71,7 +80,7 @@ export function PlaygroundPage() {
         </Grid.Col>
         {isComparing && (
           <Grid.Col span={half}>
-            <Answered title={against || 'Against'} attempt={second} />
+            <Answered title={against || 'Second model'} attempt={second} />
           </Grid.Col>
         )}
       </Grid>
@@ -79,7 +88,7 @@ export function PlaygroundPage() {
   )
 }
 
-function Answered({ title, attempt: { data, error, isPending } }: { title: string; attempt: Attempt }) {
+function Answered({ title, attempt: { data, error, isPending, isStopped } }: { title: string; attempt: Attempt }) {
   return (
     <Stack gap="lg">
       {error !== null && (
@@ -87,7 +96,7 @@ function Answered({ title, attempt: { data, error, isPending } }: { title: strin
           <ErrorState error={error} />
         </Alert>
       )}
-      <AnswerPanel title={title} answered={data} isWaiting={isPending && data === undefined} />
+      <AnswerPanel title={title} answered={data} isPending={isPending} isStopped={isStopped} />
     </Stack>
   )
 }

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Switch, Text } from '@mantine/core'
-import { Columns2, SendHorizontal } from 'lucide-react'
+import { Columns2, SendHorizontal, Square } from 'lucide-react'
 import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
+import type { Prompt } from '../../components/playground-draft.ts'
 import { MessagesEditor } from './messages-editor.tsx'
 import { ModelPicker } from './model-picker.tsx'
 import { Parameters } from './parameters.tsx'
 import { PayerPicker, type PayerPickerProps } from './payer-picker.tsx'
-import type { Prompt } from './use-draft.ts'
 
 export interface PromptPanelProps {
   workspace: string
@@ -22,11 +22,12 @@ export interface PromptPanelProps {
   problem: string | null
   isPending: boolean
   onSend: () => void
+  onStop: () => void
 }
 
 /** The prompt, the models, and the key that pays. */
 export function PromptPanel(props: PromptPanelProps) {
-  const { workspace, model, against, onChoose, draft, onDraft, mayStream, problem, isPending, onSend } = props
+  const { workspace, model, against, onChoose, draft, onDraft, mayStream, problem, isPending, onSend, onStop } = props
   return (
     <Panel>
       <Stack>
@@ -34,7 +35,7 @@ export function PromptPanel(props: PromptPanelProps) {
           <ModelPicker label="Model" workspace={workspace} value={model} onChange={(id) => onChoose({ model: id })} />
           {against !== null && (
             <ModelPicker
-              label="Against"
+              label="Compare with"
               workspace={workspace}
               value={against}
               onChange={(id) => onChoose({ against: id ?? '' })}
@@ -61,8 +62,13 @@ export function PromptPanel(props: PromptPanelProps) {
               leftSection={<Columns2 size={16} aria-hidden />}
               onClick={() => onChoose({ against: against === null ? '' : null })}
             >
-              {against === null ? 'Compare' : 'Only one'}
+              {against === null ? 'Compare' : 'Stop comparing'}
             </Button>
+            {isPending && (
+              <Button variant="default" leftSection={<Square size={14} aria-hidden />} onClick={onStop}>
+                Stop
+              </Button>
+            )}
             <MayButton
               to="chat.try"
               onClick={onSend}

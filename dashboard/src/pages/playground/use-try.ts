@@ -10,12 +10,14 @@ export interface Attempt {
   data: Answered | undefined
   error: ApiError | null
   isPending: boolean
+  /** Ended by the reader before the answer did. */
+  isStopped: boolean
 }
 
-const IDLE: Attempt = { data: undefined, error: null, isPending: false }
+const IDLE: Attempt = { data: undefined, error: null, isPending: false, isStopped: false }
 
-/** A call in the name of a key. A streamed answer is shown while it comes; who leaves the page ends the call. */
-export function useTry(): Attempt & { send(input: Input<'chat.try'>): void } {
+/** A call billed to a key. A streamed answer is shown as it arrives; leaving the page ends the call. */
+export function useTry(): Attempt & { send(input: Input<'chat.try'>): void; stop(): void } {
   const client = useQueryClient()
   const [attempt, setAttempt] = useState(IDLE)
   const running = useRef<AbortController | null>(null)
@@ -25,10 +27,10 @@ export function useTry(): Attempt & { send(input: Input<'chat.try'>): void } {
     const response = await callStreamed('chat.try', input, signal)
     if (!isEventStream(response)) {
       const data = (await response.json()) as Answered
-      setAttempt({ data, error: null, isPending: false })
+      setAttempt({ ...IDLE, data })
       return
     }
-    for await (const data of streamedAnswers(response)) setAttempt({ data, error: null, isPending: true })
+    for await (const data of streamedAnswers(response)) setAttempt({ ...IDLE, data, isPending: true })
     setAttempt((shown) => ({ ...shown, isPending: false }))
   }
 
@@ -45,6 +47,10 @@ export function useTry(): Attempt & { send(input: Input<'chat.try'>): void } {
             setAttempt((shown) => ({ ...shown, error: asApiError(error), isPending: false }))
         })
         .finally(() => client.invalidateQueries())
+    },
+    stop() {
+      running.current?.abort()
+      setAttempt((shown) => (shown.isPending ? { ...shown, isPending: false, isStopped: true } : shown))
     },
   }
 }

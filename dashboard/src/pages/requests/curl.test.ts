@@ -33,3 +33,8 @@ test('a model’s name that a caller made up runs nothing', () => {
   const body = argumentsOf(curlOf('http://127.0.0.1:8080', model)).at(-1) ?? ''
   assert.equal(JSON.parse(body).model, model)
 })
+
+test('a stored body is sent as it is', () => {
+  const stored = JSON.stringify({ model: 'fast', messages: [{ role: 'user', content: "it's" }] })
+  assert.equal(argumentsOf(curlOf('http://127.0.0.1:8080', 'fast', 'chat', stored)).at(-1), stored)
+})

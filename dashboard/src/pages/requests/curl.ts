@@ -9,10 +9,10 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   responses: { path: '/v1/responses', fields: { input: '…' } },
 }
 
-/** The same call again, as far as the log knows it: what was said in it is not stored. */
-export function curlOf(origin: string, model: string, endpoint: string | null = null): string {
+/** The same call again, with its stored body where there is one. */
+export function curlOf(origin: string, model: string, endpoint: string | null = null, stored?: string): string {
   const { path, fields } = ENDPOINTS[endpoint ?? 'chat'] ?? { path: '/v1/chat/completions', fields: {} }
-  const body = JSON.stringify({ model, ...fields })
+  const body = stored ?? JSON.stringify({ model, ...fields })
   return [
     `curl ${quoted(origin + path)} \\`,
     '  -H "Authorization: Bearer $GATEWAY_KEY" \\',

@@ -51,7 +51,7 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       <>
         <ErrorState error={error} retry={refetch} />
         <Text size="sm" c="dimmed" ta="center">
-          Old requests may have been deleted: see the retention setting. Their sums stay in Usage.
+          Requests are deleted after the retention period. Their totals stay in Usage.
         </Text>
       </>
     )
@@ -64,16 +64,16 @@ export function RequestDetail({ id, listed }: { id: string; listed: ListedReques
       <Figures request={request} />
       <AttemptsSection request={request} full={full} explained={explained} />
       {request.state === 'closed' && <CostSection request={request} explained={explained} />}
-      <ContentSection key={request.id} id={request.id} workspace={request.workspace} />
+      <ContentSection key={request.id} request={request} />
       <AttributionSection request={request} />
       <div className={classes['columns']}>
         <TokensSection usage={request.usage} />
         <CallSection request={request} />
       </div>
       {request.requested_model !== null && (
-        <DrawerSection title="The same call again">
+        <DrawerSection title="Repeat this call">
           <Text size="xs" c="dimmed">
-            Its messages are not part of the command: put them in.
+            Add your messages to the command.
           </Text>
           <CodeBlock
             label="The same call with curl"
@@ -175,7 +175,7 @@ function AttemptsSection({ request, full, explained }: AttemptsProps) {
       )}
       {request.state === 'open' && (
         <Text size="sm" c="dimmed">
-          The call is running; its attempts are written down when it ends.
+          The call is running. Its attempts are logged when it ends.
         </Text>
       )}
       {full === undefined ? (

@@ -1,11 +1,10 @@
 import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
 import { ChevronDown, ChevronUp, Link2 } from 'lucide-react'
-import { callOrigin } from '../../api/call-origin.ts'
-import { CopyAction, CopyIcon } from '../../components/copy.tsx'
+import { CopyIcon } from '../../components/copy.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath } from '../../shell/place.ts'
-import { curlOf } from './curl.ts'
+import { CopyCurl } from './content/copy-curl.tsx'
 import classes from './request-detail.module.css'
 import { endingOf } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
@@ -49,9 +48,7 @@ export function RequestHead({ id, request, titleId }: RequestHeadProps) {
         </Text>
         <CopyIcon value={id} label="Copy the id" />
         <CopyLink value={`${window.location.origin}/dashboard${path('requests', id)}`} />
-        {request?.requested_model != null && (
-          <CopyAction value={curlOf(callOrigin(), request.requested_model, request.endpoint)}>Copy as curl</CopyAction>
-        )}
+        {request?.requested_model != null && <CopyCurl request={request} model={request.requested_model} />}
       </Group>
     </div>
   )

@@ -41,7 +41,7 @@ export function RealCall({ body }: { body: Record<string, unknown> | null }) {
   return (
     <Stack gap="sm">
       <Select
-        label="In the name of"
+        label="Bill to key"
         data={(live ?? []).map(({ id, name, prefix }) => ({ value: id, label: `${name} · ${prefix}…` }))}
         value={key}
         onChange={setChosen}

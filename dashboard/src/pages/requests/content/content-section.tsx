@@ -2,30 +2,37 @@ import { Alert, Badge, Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { Eye } from 'lucide-react'
 import { useState } from 'react'
 import type { Reply } from '../../../api/client.ts'
-import { useChange, useOperation } from '../../../api/hooks.ts'
-import { useRefusal } from '../../../api/session.ts'
+import { useChange } from '../../../api/hooks.ts'
 import { CodeBlock } from '../../../components/code-block.tsx'
 import { DrawerSection } from '../../../components/detail-drawer.tsx'
 import { MayButton } from '../../../components/may-button.tsx'
 import { Time } from '../../../components/time.tsx'
 import { count } from '../../../format/number.ts'
+import type { ListedRequest } from '../use-requests.ts'
 import classes from './content-section.module.css'
 import { DeleteContent } from './delete-content.tsx'
+import { ReplayButton } from './replay-button.tsx'
 import { turnsOf } from './turns.ts'
+import { useHasContent } from './use-content.ts'
 
 type Content = Reply<'requests.content'>
 type Body = NonNullable<Content['request']>
 
 /** What the request and its answer said, where its workspace stores that and the reader may see it. */
-export function ContentSection({ id, workspace }: { id: string; workspace: string }) {
-  const isRefused = useRefusal('requests.content') !== undefined
-  const stores = useOperation('workspaces.get', { params: { name: workspace } }, { enabled: !isRefused })
-  // Read when asked for, once: every read is an entry of the audit list.
+export function ContentSection({ request }: { request: ListedRequest }) {
+  const { id } = request
+  const hasContent = useHasContent(request.workspace)
+  // Read when asked for, once: every read is recorded in the audit log.
   const read = useChange('requests.content')
   const remove = useChange('requests.delete-content')
   const [isDeleting, setDeleting] = useState(false)
-  if (isRefused || (stores.data?.content ?? null) === null) return null
+  if (!hasContent) return null
   const content = remove.isSuccess ? undefined : read.data
+  const replay = {
+    request,
+    isBusy: read.isPending,
+    read: async () => content ?? (await read.mutateAsync({ params: { id } })),
+  }
   return (
     <DrawerSection
       title="Content"
@@ -38,7 +45,7 @@ export function ContentSection({ id, workspace }: { id: string; workspace: strin
             c="var(--bad)"
             onClick={() => setDeleting(true)}
           >
-            Delete the content
+            Delete content
           </MayButton>
         )
       }
@@ -46,7 +53,7 @@ export function ContentSection({ id, workspace }: { id: string; workspace: strin
       {content !== undefined && <Said content={content} />}
       {remove.isSuccess && (
         <Text size="sm" c="dimmed">
-          The content is deleted; the request stays in the log.
+          Content deleted. The request stays in the log.
         </Text>
       )}
       {content === undefined && !remove.isSuccess && (
@@ -60,9 +67,15 @@ export function ContentSection({ id, workspace }: { id: string; workspace: strin
           >
             Show what was said
           </Button>
+          <ReplayButton {...replay} />
           <Text size="xs" c="dimmed">
-            The audit list will say that you did.
+            Viewing this is recorded in the audit log.
           </Text>
+        </Group>
+      )}
+      {content !== undefined && (
+        <Group gap="sm">
+          <ReplayButton {...replay} />
         </Group>
       )}
       {read.error !== null && (
@@ -79,11 +92,7 @@ function Said({ content }: { content: Content }) {
   const [isRaw, setRaw] = useState(false)
   const redacted = Object.entries(content.redacted)
   if (content.dropped !== null) {
-    return (
-      <Alert color="yellow">
-        Nothing was stored of this request: more was said at that time than the database took.
-      </Alert>
-    )
+    return <Alert color="yellow">This request’s content was not stored: the queue to the database was full.</Alert>
   }
   return (
     <Stack gap="md">

@@ -13,13 +13,13 @@ export function DeleteContent({ id, remove, onClose }: DeleteContentProps) {
     <Confirm
       isOpen
       onClose={onClose}
-      title="Delete what was said?"
-      action="Delete the content"
+      title="Delete stored content?"
+      action="Delete content"
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate({ params: { id } }, { onSuccess: onClose })}
     >
-      Request and answer are gone for everybody; the row of the log stays, with its cost. This cannot be undone.
+      Deletes the stored request and answer for everyone. The log entry and its cost stay. This cannot be undone.
     </Confirm>
   )
 }
