@@ -20,6 +20,8 @@ COPY --from=build /app/dashboard/dist ./dashboard/dist
 COPY --from=build --chown=node:node /data /data
 # As npm start: docs/decisions/0009-built-program.md says why.
 ENV NODE_OPTIONS=--max-semi-space-size=16
+# glibc gives every thread its own arenas, which grow and do not shrink: docs/performance.md.
+ENV MALLOC_ARENA_MAX=2
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER node
 VOLUME /data

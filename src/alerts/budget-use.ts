@@ -1,8 +1,9 @@
+import type { Period } from '../domain/budgets/budget-period.ts'
 import { isUsable } from '../domain/key.ts'
 import type { Limits } from '../domain/limits.ts'
-import { picodollarsOfUsd } from '../domain/pricing/price.ts'
+import { asPicodollars } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { Period } from '../limits/budget-period.ts'
+import { sumsOf } from '../limits/admission.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
 
 /** A budget, and what has been spent of it in its present period. */
@@ -39,8 +40,8 @@ export async function readBudgetUses(snapshot: Snapshot, ledger: SpentBudgets, n
     const period = statuses[place]?.periods[budget.per]
     if (period === undefined) return []
     const { startsAt, spent } = period
-    const limit = picodollarsOfUsd(budget.usd)
-    return [{ ...rest, per: budget.per, startsAt, isHard: budget.mode === 'hard', limit, spent }]
+    const sums = sumsOf(budget, asPicodollars(spent))
+    return [{ ...rest, per: budget.per, startsAt, isHard: budget.mode === 'hard', ...sums }]
   })
 }
 

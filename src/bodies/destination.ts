@@ -1,6 +1,8 @@
+import type { Adjustment } from '../domain/request/adjustment.ts'
+import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { FAMILIES } from '../providers/families.ts'
-import type { Family, Target, Translator } from '../providers/family.ts'
+import type { Family, Target, Translation, Translator } from '../providers/family.ts'
 import { translatorFor } from '../providers/translator-for.ts'
 
 /** A destination of a request: one position of its chain. It crosses threads, so it names its family. */
@@ -8,6 +10,8 @@ export interface Destination extends Target {
   position: number
   /** Name of a row in the table of families. */
   family: string
+  /** Sent where the caller leaves them out. */
+  defaults?: JsonObject
 }
 
 export function familyNamed(name: string): Family {
@@ -23,6 +27,22 @@ export function translatorOf(to: Doorway, endpoint: Endpoint): Translator {
   const translator = translatorFor(familyNamed(to.family), endpoint, to, to.model)
   if (translator === undefined) throw new Error(`the family '${to.family}' does not offer ${endpoint.name}`)
   return translator
+}
+
+/** The request as the destination takes it, with the route's defaults. */
+export function translated(request: CallRequest, destination: Destination, endpoint: Endpoint): Translation {
+  const translator = translatorOf(destination, endpoint)
+  const { defaults } = destination
+  if (defaults === undefined) return translator.toWire(request, destination)
+  const left = Object.entries(defaults).filter(([name]) => (request[name] ?? null) === null)
+  const translation = translator.toWire({ ...request, ...Object.fromEntries(left) } as CallRequest, destination)
+  if (translation.kind !== 'wire') return translation
+  return { ...translation, adjustments: [...left.map(routeDefault), ...translation.adjustments] }
+}
+
+/** Only figures are named: a text may be content. */
+function routeDefault([field, value]: readonly [string, unknown]): Adjustment {
+  return { field, value: typeof value === 'number' ? value : null, reason: 'route_default' }
 }
 
 /** Whether the bytes pass unchanged except for the model. */

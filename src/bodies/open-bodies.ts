@@ -8,7 +8,7 @@ import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
 import { wireBytes } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
-import { type Destination, isVerbatim, translatorOf } from './destination.ts'
+import { type Destination, isVerbatim, translated } from './destination.ts'
 import { outlineFor, outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
 import type { ReadOptions } from './request-body.ts'
@@ -151,7 +151,7 @@ export class OpenBodies {
   }
 
   #translated(body: OpenBody, destination: Destination): Translation {
-    const translation = translatorOf(destination, body.endpoint).toWire(this.#requestOf(body), destination)
+    const translation = translated(this.#requestOf(body), destination, body.endpoint)
     if (translation.kind === 'wire') body.wires.set(destination.position, translation.body)
     return translation
   }

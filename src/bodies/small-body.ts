@@ -8,7 +8,7 @@ import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
 import { renamed } from '../providers/rename.ts'
 import { wireBody } from '../providers/wire-body.ts'
-import { type Destination, isVerbatim, translatorOf } from './destination.ts'
+import { type Destination, isVerbatim, translated } from './destination.ts'
 import type { ReadOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 
 /** A body that the serving thread processes itself. */
@@ -53,7 +53,7 @@ export class SmallBody implements RequestBody {
   translate(destinations: readonly Destination[]): Translation[] {
     this.#written = []
     return destinations.map((destination) => {
-      const translation = translatorOf(destination, this.#endpoint).toWire(this.request, destination)
+      const translation = translated(this.request, destination, this.#endpoint)
       if (translation.kind === 'wire') this.#written.push({ destination, wire: translation.body })
       return translation
     })

@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { type PrefixRule, type Resolved as ResolvedModel, resolveModel } from '../domain/route.ts'
+import { type PrefixRule, type Resolved as ResolvedModel, type Route, resolveModel } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { closest } from '../domain/wording/closest.ts'
 import { named, type Worded, worded } from '../domain/wording/worded.ts'
@@ -25,13 +25,25 @@ export function entriesOf(
   snapshot: Snapshot,
   prefixes: readonly PrefixRule[],
 ): ResolvedModel {
-  const routes = snapshot.workspaces.get(workspace)?.routes ?? new Map()
-  const resolved = resolveModel(model, routes, prefixes, snapshot.providers)
+  const { routes, hasDirectModels } = snapshot.workspaces.get(workspace) ?? NO_WORKSPACE
+  const resolved = hasDirectModels
+    ? resolveModel(model, routes, prefixes, snapshot.providers)
+    : resolveModel(model, routes, [], NO_PROVIDERS)
   if (resolved !== null) return resolved
+  if (!hasDirectModels) throw new GatewayError('model_not_found', notARoute(model.slice(0, 200), workspace, routes))
   throw new GatewayError(
     'model_not_found',
     unknownModel(model.slice(0, 200), workspace, routes.keys(), snapshot, prefixes),
   )
+}
+
+const NO_WORKSPACE = { routes: new Map<string, Route>(), hasDirectModels: true }
+const NO_PROVIDERS: ReadonlyMap<string, unknown> = new Map()
+
+function notARoute(model: string, workspace: string, routes: ReadonlyMap<string, Route>): Worded {
+  const alias = closest(model, routes.keys())
+  const hint = alias === null ? worded`See GET /v1/models.` : worded`Did you mean '${named(alias)}'?`
+  return worded`There is no route '${model}', and workspace '${named(workspace)}' serves routes only. ${hint}`
 }
 
 function unknownModel(

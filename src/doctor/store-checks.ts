@@ -9,7 +9,7 @@ import { providerFromRow } from '../store/control/providers.ts'
 import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
 import type { ControlRows } from '../store/control/snapshot.ts'
 import { rowVendor, vendorOf } from '../store/control/vendor.ts'
-import { flagOrNull } from '../store/control/workspaces.ts'
+import { settingsFromRow } from '../store/control/workspaces.ts'
 import { openSecrets, type Secrets } from '../store/engine/secrets.ts'
 import type { Inspection } from '../store/migrations/inspect.ts'
 import { isTooOld, TOO_OLD } from '../store/migrations/migrations.ts'
@@ -75,8 +75,8 @@ export function effectiveProviders(
 /** Whether each workspace would stream: what is stored, the file over it, else the default. */
 export function checkStreaming(rows: ControlRows | null, file: FileConfig | null, isOnByDefault: boolean): Check {
   const words = new Map<string, boolean | null>()
-  for (const { name, streaming, streaming_managed_by } of rows?.workspaces ?? []) {
-    words.set(name, streaming_managed_by === 'config' ? null : flagOrNull(streaming))
+  for (const row of rows?.workspaces ?? []) {
+    words.set(row.name, row.streaming_managed_by === 'config' ? null : settingsFromRow(row).streaming)
   }
   for (const [name, { streaming }] of Object.entries(file?.workspaces ?? {})) {
     words.set(name, streaming ?? words.get(name) ?? null)

@@ -109,6 +109,8 @@ export const FileConfigSchema = z.strictObject({
         content: ContentSettings.optional(),
         /** Who checks what its calls say. Missing: what was set through the API stays. */
         guardrail: GuardrailSettings.optional(),
+        /** False: only routes can be called. Missing: what was set through the API stays. */
+        direct_models: z.boolean().optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

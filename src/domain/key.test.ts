@@ -27,9 +27,9 @@ describe('which models a key may use', () => {
 })
 
 describe('a list of allowed models', () => {
-  const taken = [['fast'], ['*'], ['small-*'], ['team/search:v2.1', 'x*'], ['é']]
+  const taken = [['fast'], ['*'], ['small-*'], ['team/search:v2.1', 'x*'], ['é'], ['a b'], ['a b *']]
   for (const list of taken) test(`${list} is taken`, () => assert.ok(AllowedModels.safeParse(list).success))
-  const refused = [[], [''], ['a b'], ['a*b'], ['*a'], ['**'], ['a '], ['x'.repeat(257)], [1], 'fast', null]
+  const refused = [[], [''], [' a'], ['a\nb'], ['a*b'], ['*a'], ['**'], ['a '], ['x'.repeat(257)], [1], 'fast', null]
   for (const list of refused) {
     test(`${JSON.stringify(list).slice(0, 20)} is refused`, () => assert.ok(!AllowedModels.safeParse(list).success))
   }

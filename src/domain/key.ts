@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Access } from './access.ts'
 import type { Limits } from './limits.ts'
+import { UNPRINTABLE } from './wording/unprintable.ts'
 
 export type KeyKind = 'live' | 'admin'
 
@@ -45,7 +46,11 @@ export const AllowedModels = z
     z
       .string()
       .max(256)
-      .regex(/^[^\s*]*[^\s]$/, 'a name without spaces; "*" only at its end'),
+      .regex(
+        new RegExp(`^(?!\\s)[^*${UNPRINTABLE}]*(?:\\*|(?<!\\s))$`),
+        'printable characters without a space at the ends; "*" only at the end',
+      )
+      .min(1),
   )
   .min(1, 'name at least one model, or omit the field to allow all')
   .max(200)

@@ -46,8 +46,17 @@ export const Limits = z.strictObject({
     })
     .optional(),
 })
-export type Limits = z.infer<typeof Limits>
-export type Budget = NonNullable<Limits['budget']>
+type Stated = z.infer<typeof Limits>
+/** `opening`: what was spent before the scope moved in (budgets/opening-spend.ts); no operator states it as a limit. */
+export type Budget = NonNullable<Stated['budget']> & { opening?: string }
+export type Limits = Omit<Stated, 'budget'> & { budget?: Budget | undefined }
+
+/** As an operator set them. */
+export function statedLimits(limits: Limits): Stated {
+  if (limits.budget?.opening === undefined) return limits
+  const { opening: _, ...budget } = limits.budget
+  return { ...limits, budget }
+}
 
 /** As stored, after a schema has accepted it. */
 export function limitsFromText(text: string | null): Limits | null {

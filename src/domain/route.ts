@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type RouteCache, RouteCacheSchema } from './cache/route-cache.ts'
 import { MaxOutputTokens } from './limits.ts'
+import type { JsonObject } from './request/call-request.ts'
+import { UNPRINTABLE } from './wording/unprintable.ts'
 
 /** One destination of a call: a provider and the model's id there. */
 export interface ChainEntry {
@@ -14,6 +16,14 @@ export interface ChainEntry {
   maxOutputTokens: number | null
   /** The next entry is asked, too, when this one has sent no content (of a whole answer: nothing) for so long. */
   hedgeAfterMs: number | null
+  /** Fields that are sent where the caller sent none; null: none. */
+  defaults: EntryDefaults | null
+}
+
+export interface EntryDefaults {
+  fields: JsonObject
+  /** Of their JSON: at most so many tokens more. */
+  bytes: number
 }
 
 export const DEFAULT_TIMEOUT_MS = 600_000
@@ -23,15 +33,44 @@ export const ProviderName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a provider name is lower-case letters, digits, "-" and "_", at most 64')
 
+/** Callers send it as `model`: any text that can be typed and read. */
 export const Alias = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/, 'an alias is 1 to 64 of letters, digits and . _ : / -')
+  .regex(
+    new RegExp(`^(?!\\s)[^*${UNPRINTABLE}]{1,256}(?<!\\s)$`),
+    'an alias is 1 to 256 printable characters without "*", and no space at its ends',
+  )
 
 const TimeoutMs = z.int().min(1).max(3_600_000)
 
 const HedgeAfterMs = TimeoutMs.optional().describe(
   'Ask the next entry, too, when there is no content after so long; the first content wins, both are paid',
 )
+
+/** What the route or the caller's content decides, or has a setting of its own. */
+const NO_DEFAULTS: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'stream', 'tools', 'functions'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+])
+const MOST_DEFAULT_BYTES = 8_192
+
+const Defaults = z
+  .record(z.string().min(1).max(64), z.unknown())
+  .superRefine((fields, context) => {
+    const wrong = Object.keys(fields).find((name) => NO_DEFAULTS.has(name))
+    const instead = wrong?.startsWith('max_')
+      ? 'set max_output_tokens of the entry instead'
+      : 'it cannot have a default'
+    if (wrong !== undefined) context.addIssue({ code: 'custom', message: instead, path: [wrong] })
+    if (bytesOf(fields) > MOST_DEFAULT_BYTES) {
+      context.addIssue({ code: 'custom', message: `at most ${MOST_DEFAULT_BYTES} bytes of JSON` })
+    }
+  })
+  .describe('Fields that are sent where the caller leaves them out, e.g. temperature; the caller wins')
+
+function bytesOf(fields: JsonObject): number {
+  return new TextEncoder().encode(JSON.stringify(fields)).length
+}
 
 const entryFields = {
   provider: ProviderName,
@@ -40,6 +79,7 @@ const entryFields = {
   idle_timeout_ms: TimeoutMs.optional().describe('The longest silence inside a stream'),
   retries: z.int().min(0).max(10).optional(),
   max_output_tokens: MaxOutputTokens.optional(),
+  defaults: Defaults.optional(),
 }
 
 export const ChainEntrySchema = z.strictObject({ ...entryFields, hedge_after_ms: HedgeAfterMs })
@@ -88,6 +128,8 @@ export const RouteSchema = z.strictObject({
   chain: ChainSchema,
   interchangeable: z.boolean().optional(),
   cache: RouteCacheSchema.optional().describe('Same bytes, same answer, at no cost'),
+  defaults: Defaults.optional(),
+  shared: z.boolean().optional().describe('Every workspace without a route of this name can call it'),
 })
 export type RouteDefinition = z.infer<typeof RouteSchema>
 type PlaceDefinition = RouteDefinition['chain'][number]
@@ -135,7 +177,12 @@ export interface Route {
   createdAt: number
 }
 
-export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainEntry {
+export function chainEntry(
+  definition: z.infer<typeof ChainEntrySchema>,
+  ofRoute: JsonObject | undefined = undefined,
+): ChainEntry {
+  const { defaults = ofRoute } = definition
+  const fields = ofRoute === undefined ? defaults : { ...ofRoute, ...defaults }
   return {
     provider: definition.provider,
     model: definition.model,
@@ -144,16 +191,20 @@ export function chainEntry(definition: z.infer<typeof ChainEntrySchema>): ChainE
     retries: definition.retries ?? DEFAULT_RETRIES,
     maxOutputTokens: definition.max_output_tokens ?? null,
     hedgeAfterMs: definition.hedge_after_ms ?? null,
+    defaults: fields === undefined ? null : { fields, bytes: bytesOf(fields) },
   }
 }
 
-/** A chain as it is written, with its defaults. */
-export function chainOf(definition: RouteDefinition['chain']): Pick<Route, 'chain' | 'places'> {
+/** A chain as it is written, with what is left out filled in. `ofRoute`: the route's own defaults. */
+export function chainOf(definition: RouteDefinition['chain'], ofRoute?: JsonObject): Pick<Route, 'chain' | 'places'> {
   const places = definition.map((place): Place => {
-    if (!('members' in place)) return chainEntry(place)
+    if (!('members' in place)) return chainEntry(place, ofRoute)
     const { hedge_after_ms } = place
     const members = place.members.map(({ weight = 1, ...member }) => {
-      return { entry: chainEntry(hedge_after_ms === undefined ? member : { ...member, hedge_after_ms }), weight }
+      return {
+        entry: chainEntry(hedge_after_ms === undefined ? member : { ...member, hedge_after_ms }, ofRoute),
+        weight,
+      }
     })
     return { balance: place.balance, isSticky: place.sticky ?? true, members }
   })

@@ -10,6 +10,7 @@ test('whether a workspace streams: its own word, else the default', () => {
     streaming,
     content: null,
     guardrail: null,
+    hasDirectModels: true,
     routes: new Map(),
   })
   assert.deepEqual(

@@ -37,6 +37,8 @@ export interface Workspace {
   content: ContentSettings | null
   /** The external check of its calls; null: none. */
   guardrail: Guardrail | null
+  /** False: only its routes can be called, no model by its own id. */
+  hasDirectModels: boolean
   routes: ReadonlyMap<string, Route>
   /** One of its routes stores answers. */
   hasCache?: boolean
@@ -74,6 +76,8 @@ export interface Snapshot {
   /** By id. */
   keys: ReadonlyMap<string, Key>
   valuesByHash: ReadonlyMap<string, KeyValue>
+  /** Unix milliseconds at which limits change, because an opening spend no longer counts; null: never. */
+  openingsEnd?: number | null
   providers: ReadonlyMap<string, Provider>
   /** By provider, then by model id or listed alias. */
   registry: ReadonlyMap<string, ReadonlyMap<string, RegistryModel>>

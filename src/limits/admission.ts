@@ -1,6 +1,6 @@
+import { type Period, periodBounds } from '../domain/budgets/budget-period.ts'
 import type { Budget, Limits } from '../domain/limits.ts'
-import { type Picodollars, picodollarsOfUsd } from '../domain/pricing/price.ts'
-import { type Period, periodBounds } from './budget-period.ts'
+import { asPicodollars, type Picodollars, picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { CallHold, Scope, ScopeStatus } from './ledger.ts'
 
 export interface BudgetState {
@@ -101,7 +101,7 @@ export function warningsOf(verdicts: readonly Verdict[], at: number): BudgetStat
 
 function judgedBudget({ scope, spent, held }: Verdict, budget: Budget, at: number): BudgetState {
   const { per } = budget
-  return { scope, per, limit: limitOf(budget), spent, held, resetsAt: periodBounds(per, at).resetsAt }
+  return { scope, per, ...sumsOf(budget, spent), held, resetsAt: periodBounds(per, at).resetsAt }
 }
 
 /**
@@ -122,19 +122,33 @@ function isTighter(a: Refusal, b: Refusal): boolean {
 export function budgetState({ scope, periods }: ScopeStatus, { budget }: Limits): BudgetState | null {
   if (budget === undefined) return null
   const { spent, held, resetsAt } = periods[budget.per]
-  return { scope, per: budget.per, limit: limitOf(budget), spent, held, resetsAt }
+  return { scope, per: budget.per, ...sumsOf(budget, spent), held, resetsAt }
 }
 
 const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
 
-/** Limits are immutable values of the snapshot, so their amounts are parsed once. */
+/**
+ * What calls may spend: the budget without what was spent before the scope moved in. Limits are immutable values of the
+ * snapshot, so their amounts are parsed once.
+ */
 export function limitOf(budget: Budget): Picodollars {
   let limit = limitsInPicodollars.get(budget)
   if (limit === undefined) {
-    limit = picodollarsOfUsd(budget.usd)
+    const left = picodollarsOfUsd(budget.usd) - openingOf(budget)
+    limit = asPicodollars(left < 0n ? 0n : left)
     limitsInPicodollars.set(budget, limit)
   }
   return limit
+}
+
+export function openingOf({ opening }: Budget): Picodollars {
+  return picodollarsOfUsd(opening ?? '0')
+}
+
+/** As people read them: the whole budget, and all that was spent of it. */
+export function sumsOf(budget: Budget, spent: Picodollars): { limit: Picodollars; spent: Picodollars } {
+  const opening = openingOf(budget)
+  return { limit: picodollarsOfUsd(budget.usd), spent: asPicodollars(spent + opening) }
 }
 
 /** A call of unknown price fits no hard budget; a soft budget warns about it once it is used up. */

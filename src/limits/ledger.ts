@@ -1,5 +1,5 @@
+import { type Period, periodBounds } from '../domain/budgets/budget-period.ts'
 import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
-import { type Period, periodBounds } from './budget-period.ts'
 
 /**
  * Requests and tokens of a minute are counted by the second: the current one and the sixty before it. A second that is

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Reference, take } from '../../test/limits/ledger-reference.ts'
+import { PERIODS } from '../domain/budgets/budget-period.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
-import { PERIODS } from './budget-period.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
 test('verifying finds every wrong counter and nothing else', async () => {

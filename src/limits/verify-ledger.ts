@@ -1,4 +1,4 @@
-import { PERIODS } from './budget-period.ts'
+import { PERIODS } from '../domain/budgets/budget-period.ts'
 import { emptyStatus, type LoggedScope, type Scope, type ScopeStatus, WINDOW_SECONDS } from './ledger.ts'
 import type { SpendLedger } from './spend-ledger.ts'
 

@@ -1,9 +1,10 @@
 import { coversWorkspace } from '../domain/access.ts'
+import type { Period } from '../domain/budgets/budget-period.ts'
 import { isUsable, type Key } from '../domain/key.ts'
-import type { Limits } from '../domain/limits.ts'
+import { type Limits, statedLimits } from '../domain/limits.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { Period } from '../limits/budget-period.ts'
+import { openingOf } from '../limits/admission.ts'
 import { forecastSpend } from '../limits/forecast.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
 import { readRefusals } from '../request-log/usage/refusals.ts'
@@ -144,7 +145,7 @@ function toBudgetView(
     id: scope.id,
     name,
     workspace,
-    limits,
+    limits: statedLimits(limits),
     state: budgetState(limits, status, refused, now),
     periods: {
       day: money('day', limits, status),
@@ -152,7 +153,8 @@ function toBudgetView(
       month: money('month', limits, status),
       total: money('total', limits, status),
     },
-    forecast_usd: forecast === null ? null : exactUsd(asPicodollars(forecast)),
+    forecast_usd:
+      forecast === null ? null : exactUsd(asPicodollars(forecast + (budget === undefined ? 0n : openingOf(budget)))),
     refused_last_day: refused.calls,
     requests_last_minute: status.requestsLastMinute,
     tokens_last_minute: status.tokensLastMinute,
@@ -164,11 +166,13 @@ function toBudgetView(
 function money(period: Period, { budget }: Limits, { periods }: ScopeStatus) {
   const { spent, held, startsAt, resetsAt } = periods[period]
   const limit = budget?.per === period ? picodollarsOfUsd(budget.usd) : null
-  const left = limit === null ? null : limit - spent - held
+  const opening = budget?.per === period ? openingOf(budget) : asPicodollars(0n)
+  const left = limit === null ? null : limit - spent - held - opening
   return {
     limit_usd: limit === null ? null : exactUsd(limit),
-    spent_usd: exactUsd(spent),
+    spent_usd: exactUsd(asPicodollars(spent + opening)),
     held_usd: exactUsd(held),
+    opening_usd: exactUsd(opening),
     remaining_usd: left === null ? null : exactUsd(asPicodollars(left < 0n ? 0n : left)),
     starts_at: period === 'total' ? null : timestamp(startsAt),
     resets_at: timestampOrNull(resetsAt),

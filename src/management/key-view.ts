@@ -1,10 +1,13 @@
 import type { Kysely } from 'kysely'
+import type { z } from 'zod'
 import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import { exactUsd } from '../domain/pricing/price.ts'
 import { keyUsage } from '../request-log/search/key-usage.ts'
 import type { Database, KeyRow, KeyValueRow } from '../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
+import type { KeyNote } from './contract/keys.ts'
+import { openingView } from './opening-spend.ts'
 
 /** What every kind of key shows. */
 export function identityOf(row: KeyRow) {
@@ -26,6 +29,8 @@ export function settingsOf(row: KeyRow) {
     workspace: String(row.workspace),
     allowed_models: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
     limits: row.limits === null ? null : (JSON.parse(row.limits) as Limits),
+    opening_spend: openingView(row.opening),
+    note: row.note === null ? null : (JSON.parse(row.note) as z.infer<typeof KeyNote>),
     managed_by: row.managed_by === 'config' ? ('config' as const) : null,
   }
 }

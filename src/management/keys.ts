@@ -1,13 +1,24 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
-import { createKey, type KeyChange, listKeys, revokeKey, updateKey, usableKeyIds } from '../store/control/keys.ts'
+import type { JsonObject } from '../domain/request/call-request.ts'
+import { findByHash } from '../store/control/key-values.ts'
+import {
+  createKey,
+  insertHashedKey,
+  type KeyChange,
+  listKeys,
+  revokeKey,
+  updateKey,
+  usableKeyIds,
+} from '../store/control/keys.ts'
 import type { Database } from '../store/engine/schema.ts'
 import type { keyOperations } from './contract/keys.ts'
 import { change, type ManagementDeps } from './deps.ts'
 import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
 import { keyValueHandlers } from './key-values.ts'
 import { checkOwner, expiry, keyViewer, settingsOf, toKeyView } from './key-view.ts'
+import { openingIn } from './opening-spend.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import { untilCaughtUp } from './requests/request-filters.ts'
 import type { Context, HandlersOf } from './router.ts'
@@ -38,14 +49,24 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         await checkWorkspace(transaction, workspace)
         await checkName(transaction, workspace, body.name, context.now)
         const settings = settingsIn(body, context)
-        const { key, value } = await createKey(
-          transaction,
-          { kind: 'live', workspace, name: body.name, ...settings },
-          context.now,
-        )
+        const input = { kind: 'live' as const, workspace, name: body.name, ...settings }
+        const { key, value } = await createKey(transaction, input, context.now)
         const after = await findGatewayKey(transaction, key.id, context)
         const result = { ...(await toKeyView(transaction, after)), value }
         return { result, audit: keyAuditEntry('keys.create', null, after) }
+      }),
+    'keys.adopt': ({ query: { workspace }, body }, context) =>
+      change(deps, context, async (transaction) => {
+        await checkWorkspace(transaction, workspace)
+        await checkName(transaction, workspace, body.name, context.now)
+        const { hash, prefix = hash.slice(0, 8) } = body
+        if ((await findByHash(transaction, hash)) !== null) {
+          throw new GatewayError('conflict', 'hash: a key with this value already exists.')
+        }
+        const input = { kind: 'live' as const, workspace, name: body.name, ...settingsIn(body, context) }
+        const key = await insertHashedKey(transaction, input, { hash, prefix }, context.now)
+        const after = await findGatewayKey(transaction, key.id, context)
+        return { result: await toKeyView(transaction, after), audit: keyAuditEntry('keys.adopt', null, after) }
       }),
     async 'keys.get'({ params }, context) {
       await untilCaughtUp(deps)
@@ -64,6 +85,15 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           result: await toKeyView(transaction, after),
           audit: isSame ? null : keyAuditEntry('keys.update', before, after),
         }
+      }),
+    'keys.opening-spend': ({ params, body }, context) =>
+      change(deps, context, async (transaction) => {
+        const before = await findGatewayKey(transaction, params.id, context)
+        context.checkMatch(settingsOf(before))
+        await updateKey(transaction, before.id, { opening: openingIn(body, context.now) })
+        const after = await findGatewayKey(transaction, before.id, context)
+        const audit = keyAuditEntry('keys.opening-spend', before, after)
+        return { result: await toKeyView(transaction, after), audit }
       }),
     'keys.revoke': ({ params }, context) =>
       change(deps, context, async (transaction) => {
@@ -90,14 +120,16 @@ interface GivenSettings {
   expires_at?: string | null | undefined
   allowed_models?: string[] | null | undefined
   limits?: Limits | null | undefined
+  note?: JsonObject | null | undefined
 }
 
 function settingsIn(body: GivenSettings, context: Context): Omit<KeyChange, 'name'> {
-  const { expires_at, allowed_models: allowedModels, limits } = body
+  const { expires_at, allowed_models: allowedModels, limits, note } = body
   return {
     ...(expires_at === undefined ? {} : { expiresAt: expiry(expires_at, context.now) }),
     ...(allowedModels === undefined ? {} : { allowedModels }),
     ...(limits === undefined ? {} : { limits }),
+    ...(note === undefined ? {} : { note }),
   }
 }
 

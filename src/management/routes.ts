@@ -1,13 +1,22 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import { definedEntries, mixedEmbeddings, type RouteDefinition } from '../domain/route.ts'
-import { cacheFromRow, deleteRoute, findRoute, listRoutes, purgeCache, putRoute } from '../store/control/routes.ts'
+import {
+  cacheFromRow,
+  defaultsFromRow,
+  deleteRoute,
+  findRoute,
+  findShared,
+  listRoutes,
+  purgeCache,
+  putRoute,
+} from '../store/control/routes.ts'
 import type { Database, RouteRow } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { routeOperations } from './contract/routes.ts'
 import { change, type ManagementDeps } from './deps.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
-import type { HandlersOf } from './router.ts'
+import type { Context, HandlersOf } from './router.ts'
 import { checkWorkspace } from './workspaces.ts'
 
 export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOperations> {
@@ -25,6 +34,8 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
         const before = present === null ? null : toRouteView(present)
         if (present !== null) checkOwner(present)
         context.checkMatch(before)
+        if (body.shared === true || present?.shared === 1) checkMayShare(context)
+        if (body.shared === true) await checkOnlyShared(transaction, workspace, alias)
         await checkChain(transaction, body.chain)
         const mixed = mixedEmbeddings(
           body,
@@ -38,13 +49,15 @@ export function routeHandlers(deps: ManagementDeps): HandlersOf<typeof routeOper
       }),
     async 'routes.get'({ params, query }) {
       await checkWorkspace(deps.db, query.workspace)
-      return toRouteView(await existingRoute(deps.db, query.workspace, params.alias))
+      const own = await findRoute(deps.db, query.workspace, params.alias)
+      return toRouteView(own ?? (await findShared(deps.db, params.alias)) ?? noRoute(query.workspace, params.alias))
     },
     'routes.delete': ({ params: { alias }, query: { workspace } }, context) =>
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
         const present = await existingRoute(transaction, workspace, alias)
         checkOwner(present)
+        if (present.shared === 1) checkMayShare(context)
         const before = toRouteView(present)
         context.checkMatch(before)
         await deleteRoute(transaction, workspace, alias)
@@ -73,9 +86,23 @@ function routeAuditEntry(
 }
 
 async function existingRoute(db: Kysely<Database>, workspace: string, alias: string): Promise<RouteRow> {
-  const row = await findRoute(db, workspace, alias)
-  if (row !== null) return row
+  return (await findRoute(db, workspace, alias)) ?? noRoute(workspace, alias)
+}
+
+function noRoute(workspace: string, alias: string): never {
   throw new GatewayError('not_found', `There is no route '${alias}' in workspace '${workspace}'.`)
+}
+
+/** It would change what callers of every workspace reach. */
+function checkMayShare({ access }: Context): void {
+  if (access.workspaces === null) return
+  throw new GatewayError('forbidden', 'shared: only an admin key with access to every workspace can change this route.')
+}
+
+async function checkOnlyShared(db: Kysely<Database>, workspace: string, alias: string): Promise<void> {
+  const other = await findShared(db, alias)
+  if (other === null || other.workspace === workspace) return
+  throw new GatewayError('conflict', `shared: workspace '${other.workspace}' already shares a route '${alias}'.`)
 }
 
 function checkOwner(row: RouteRow): void {
@@ -107,6 +134,8 @@ function toRouteView(row: RouteRow) {
     chain: JSON.parse(row.chain) as RouteDefinition['chain'],
     interchangeable: row.interchangeable === 1,
     cache: cacheFromRow(row),
+    defaults: defaultsFromRow(row) ?? null,
+    shared: row.shared === 1,
     cache_purged_at: row.cache_purged_at === null ? null : timestamp(row.cache_purged_at),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),

@@ -2,16 +2,24 @@ import type { Kysely } from 'kysely'
 import { contentProblem } from '../content/settings-problem.ts'
 import { deleteContentOf } from '../content/stored.ts'
 import { namesIn } from '../domain/access.ts'
-import { guardrailContext, guardrailFromText } from '../domain/content/guardrail.ts'
-import { type ContentSettings, contentFromText } from '../domain/content/settings.ts'
+import { guardrailContext } from '../domain/content/guardrail.ts'
+import type { ContentSettings } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
-import { limitsFromText } from '../domain/limits.ts'
 import { forgetInScopes, usableKeyIds } from '../store/control/keys.ts'
-import { ensureWorkspace, flagOrNull, updateWorkspace } from '../store/control/workspaces.ts'
+import {
+  ensureWorkspace,
+  managersFromRow,
+  setOpening,
+  settingsFromRow,
+  updateWorkspace,
+  WORKSPACE_SETTINGS,
+  type WorkspaceSetting,
+} from '../store/control/workspaces.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
 import { change, changeBeside, type ManagementDeps } from './deps.ts'
+import { openingIn, openingView } from './opening-spend.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { Context, HandlersOf } from './router.ts'
 
@@ -54,13 +62,20 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         const before = await readWorkspaceView(transaction, name, context.now)
         checkNotFromFile(
           before,
-          SETTINGS.filter((setting) => body[setting] !== undefined),
+          WORKSPACE_SETTINGS.filter((setting) => body[setting] !== undefined),
         )
         await checkContent(body.content, deps)
         await updateWorkspace(transaction, name, body)
         const result = await readWorkspaceView(transaction, name, context.now)
         const isSame = JSON.stringify(before) === JSON.stringify(result)
         return { result, audit: isSame ? null : workspaceAuditEntry('workspaces.update', name, before, result) }
+      }),
+    'workspaces.opening-spend': ({ params: { name }, body }, context) =>
+      change(deps, context, async (transaction) => {
+        const before = await readWorkspaceView(transaction, name, context.now)
+        await setOpening(transaction, name, openingIn(body, context.now))
+        const result = await readWorkspaceView(transaction, name, context.now)
+        return { result, audit: workspaceAuditEntry('workspaces.opening-spend', name, before, result) }
       }),
     'workspaces.guardrail-secret': ({ params: { name } }, context) => guardrailSecret(name, deps, context),
     'workspaces.delete': ({ params: { name }, query }, context) =>
@@ -73,7 +88,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
             `'${name}' has ${before.live_keys} live keys; revoke them or send force=true.`,
           )
         }
-        checkNotFromFile(before, SETTINGS)
+        checkNotFromFile(before, WORKSPACE_SETTINGS)
         await checkNotOwnedByFile(transaction, name)
         await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
         await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
@@ -115,13 +130,9 @@ async function exists(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
 }
 
-/** What the file may set of a workspace; its other fields are not managed. */
-const SETTINGS = ['limits', 'streaming', 'content', 'guardrail'] as const
-type Setting = (typeof SETTINGS)[number]
-
 function checkNotFromFile(
-  view: { name: string } & Record<`${Setting}_managed_by`, string | null>,
-  settings: readonly Setting[],
+  view: { name: string } & Record<`${WorkspaceSetting}_managed_by`, string | null>,
+  settings: readonly WorkspaceSetting[],
 ): void {
   const owned = settings.find((setting) => view[`${setting}_managed_by`] !== null)
   if (owned === undefined) return
@@ -156,14 +167,9 @@ async function readWorkspaceView(db: Kysely<Database>, name: string, now: number
   return {
     name,
     description: row.description,
-    limits: limitsFromText(row.limits),
-    limits_managed_by: row.limits_managed_by === 'config' ? ('config' as const) : null,
-    streaming: flagOrNull(row.streaming),
-    streaming_managed_by: row.streaming_managed_by === 'config' ? ('config' as const) : null,
-    content: contentFromText(row.content),
-    content_managed_by: row.content_managed_by === 'config' ? ('config' as const) : null,
-    guardrail: guardrailFromText(row.guardrail),
-    guardrail_managed_by: row.guardrail_managed_by === 'config' ? ('config' as const) : null,
+    ...settingsFromRow(row),
+    ...managersFromRow(row),
+    opening_spend: openingView(row.opening),
     created_at: timestamp(row.created_at),
     routes: Number(routes.count),
     live_keys: keys.length,

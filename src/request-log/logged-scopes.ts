@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
+import { PERIODS, type Period, periodBounds } from '../domain/budgets/budget-period.ts'
 import { asPicodollars, type Picodollars } from '../domain/pricing/price.ts'
-import { PERIODS, type Period, periodBounds } from '../limits/budget-period.ts'
 import { type LoggedLedger, type LoggedScope, type Scope, WINDOW_SECONDS } from '../limits/ledger.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'
 import type { Database } from '../store/engine/schema.ts'

@@ -275,7 +275,7 @@ describe('bytes on the socket', () => {
     const warn = (warning: Error) => warnings.push(warning)
     process.on('warning', warn)
     const get = `GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`
-    const answers = await talk(`${get}\r\n`.repeat(30) + `${get}connection: close\r\n\r\n`)
+    const answers = await talk(`${`${get}\r\n`.repeat(30)}${get}connection: close\r\n\r\n`)
     assert.equal(answers.match(/HTTP\/1\.1 200 OK/g)?.length, 31)
     await new Promise((resolve) => setImmediate(resolve))
     process.removeListener('warning', warn)

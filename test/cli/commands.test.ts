@@ -35,6 +35,7 @@ describe('workspaces, keys and admin keys', () => {
     assert.match((await ok('workspaces update sales --streaming true')).stdout, /^streaming +(true|yes)$/m)
     assert.equal((await ok('workspaces update sales --streaming null --json')).json().streaming, null)
     assert.match((await ok('workspaces guardrail-secret sales')).stdout, /whsec_/)
+    assert.equal((await ok('workspaces opening-spend sales --usd 12.5 --json')).json().opening_spend.usd, '12.5')
     assert.match((await ok('workspaces delete sales --force true')).stderr, /Done/)
   })
 
@@ -47,6 +48,16 @@ describe('workspaces, keys and admin keys', () => {
     assert.deepEqual(key.allowed_models, ['fast', 'gpt-*'])
     const days = (Date.parse(key.expires_at) - Date.now()) / 86_400_000
     assert.ok(days > 89 && days <= 90, String(days))
+  })
+
+  test('a key of another gateway is adopted by its hash', async () => {
+    const hash = '4acd94c0f81cbf88ee4109f5524186a4b3519603a505345b94d680e5d9f5c53a'
+    const line = `keys adopt moved --hash ${hash} --prefix sk-...0001 --budget 5/month --json`
+    assert.equal((await ok(line)).json().prefix, 'sk-...0001')
+    assert.equal((await ok('keys opening-spend moved --usd 4.2 --json')).json().opening_spend.usd, '4.2')
+    assert.equal((await harness.get('/v1/models', { authorization: 'Bearer sk-example-caller-key-0001' })).status, 200)
+    assert.equal((await ok('budgets --json')).json().data[0].periods.month.opening_usd, '4.2')
+    await ok('keys revoke moved')
   })
 
   test('a name stands for an id, in any workspace, as long as one key has it', async () => {

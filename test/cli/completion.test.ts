@@ -24,7 +24,10 @@ describe('bash completes', () => {
     ['switchyard routes ex', ['explain']],
     [
       'switchyard keys ',
-      ['list', 'create', 'get', 'update', 'rotate', 'values', 'revoke-value', 'pause', 'resume', 'revoke'],
+      [
+        ...['list', 'create', 'adopt', 'get', 'update', 'opening-spend', 'rotate', 'values', 'revoke-value'],
+        ...['pause', 'resume', 'revoke'],
+      ],
     ],
     ['switchyard keys rotate --over', ['--overlap', '--overlap-seconds']],
     ['switchyard usage --by ', ['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']],

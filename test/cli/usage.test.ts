@@ -95,7 +95,7 @@ describe('called wrongly: one line on standard error, exit code 2', () => {
     [['nonsense'], /there is no command 'nonsense'/],
     [
       ['keys', 'nonsense'],
-      /'keys' has list, create, get, update, rotate, values, revoke-value, pause, resume, revoke, not 'nonsense'/,
+      /'keys' has list, create, adopt, get, update, opening-spend, rotate, values, revoke-value, pause, resume, revoke, not 'nonsense'/,
     ],
     [['keys', 'create'], /NAME is missing/],
     [['keys', 'create', 'a', 'b'], /takes no argument 'b'/],

@@ -48,6 +48,7 @@ function holdOf(chain: readonly Entry[], fitted: FittedLimits): ChainHold {
       retries: 0,
       maxOutputTokens: null,
       hedgeAfterMs: null,
+      defaults: null,
     },
     position,
     terms: termsOf(each, fitted.get(position)),

@@ -1,4 +1,4 @@
-import { PERIODS } from '../../src/limits/budget-period.ts'
+import { PERIODS } from '../../src/domain/budgets/budget-period.ts'
 import { fc } from '../property.ts'
 import { DAY, KEYS, SCOPES, type Step } from './ledger-reference.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { periodBounds } from '../../src/domain/budgets/budget-period.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
 import type { HeldCall } from '../../src/limits/admission.ts'
-import { periodBounds } from '../../src/limits/budget-period.ts'
 import { limitError } from '../../src/limits/errors.ts'
 import { openLedger } from './open-slots.ts'
 
@@ -66,6 +66,7 @@ test('what call C sees in docs/limits.md is what a refused call sees', () => {
             retries: 0,
             maxOutputTokens: null,
             hedgeAfterMs: null,
+            defaults: null,
           },
           position: 0,
           terms: {

@@ -64,6 +64,8 @@ describe('create', () => {
       paused_at: null,
       allowed_models: ['fast', 'gpt-*'],
       limits: { rpm: 5, budget: { usd: '1.50', per: 'day', mode: 'hard' } },
+      note: null,
+      opening_spend: null,
       managed_by: null,
       last_used_at: null,
       spent_usd: '0',

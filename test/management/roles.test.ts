@@ -164,6 +164,7 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
       { params: () => ({ id: foreign.key, value_id: foreign.value }), status: 404 },
     ]),
   ),
+  'keys.opening-spend': { params: () => ({ id: foreign.key }), body: { usd: '1' }, status: 404 },
 }
 
 const NAMELESS = ['status.get', 'nodes.list', 'performance.get', 'performance.providers']

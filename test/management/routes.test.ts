@@ -43,6 +43,8 @@ describe('put', () => {
       chain,
       interchangeable: false,
       cache: null,
+      defaults: null,
+      shared: false,
       cache_purged_at: null,
       managed_by: null,
     })
@@ -155,7 +157,7 @@ describe('refused with 400, naming the place, and nothing is there', () => {
     })
   }
 
-  for (const alias of ['-x', ' ', 'a b', 'é', `x${'y'.repeat(64)}`, '.hidden']) {
+  for (const alias of [' ', ' a', 'a ', 'a*', 'a\tb', '\u2028', `x${'y'.repeat(256)}`]) {
     test(`the alias '${alias.slice(0, 12)}'`, async () => {
       const answer = await put(alias, { chain: [OPENAI] })
       assert.equal(answer.status, 400)

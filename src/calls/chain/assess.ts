@@ -142,6 +142,7 @@ function calleeOf(
   const bounds = { default: entry.maxOutputTokens ?? context.defaultLimit, most: fitted.get(position) ?? null }
   const { family: name, baseUrl } = provider
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
+  if (entry.defaults !== null) destination.defaults = entry.defaults.fields
   if (refusesUsageField) destination.omitsUsageField = true
   if (provider.speaks !== undefined) destination.speaks = provider.speaks
   if (provider.preset !== undefined) destination.preset = provider.preset

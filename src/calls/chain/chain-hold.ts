@@ -31,6 +31,7 @@ export function termsAt(candidate: Candidate, prompt: PromptTokens, { registry }
 }
 
 /** Null: not even the context window is known. */
-export function promptBound({ destination, traits }: Candidate, { most, visible }: PromptTokens): number | null {
-  return (destination.isStrict === true ? most : visible) ?? traits.contextWindow
+export function promptBound({ destination, traits, entry }: Candidate, { most, visible }: PromptTokens): number | null {
+  const bound = destination.isStrict === true ? most : visible
+  return bound === null ? traits.contextWindow : bound + (entry.defaults?.bytes ?? 0)
 }

@@ -104,6 +104,7 @@ test('under a hard budget no call costs more than was held, once it is pinned or
           retries: 0,
           maxOutputTokens: null,
           hedgeAfterMs: null,
+          defaults: null,
         }
         const body = new SmallBody(request, chatCompletions)
         const binds = {

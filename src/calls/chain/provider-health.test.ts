@@ -14,6 +14,7 @@ const entry = (provider: string, model = 'model-1') => ({
   retries: 0,
   maxOutputTokens: null,
   hedgeAfterMs: null,
+  defaults: null,
 })
 const overloaded = failure('provider_overloaded', 'Overloaded', 529)
 

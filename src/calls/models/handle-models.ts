@@ -65,10 +65,10 @@ function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply
 
 /**
  * Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name. Models that the key
- * may not use are left out.
+ * may not use are left out, and direct ids where the workspace serves routes only.
  */
 function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
-  const routes = deps.snapshot().workspaces.get(key.workspace)?.routes ?? new Map()
+  const { routes = new Map(), hasDirectModels = true } = deps.snapshot().workspaces.get(key.workspace) ?? {}
   const aliases: ListedModel[] = [...routes.values()]
     .sort((a, b) => (a.alias < b.alias ? -1 : 1))
     .map((route) => ({
@@ -77,8 +77,7 @@ function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
       created: Math.floor(route.createdAt / 1000),
       owned_by: `route:${route.chain[0]?.provider ?? ''}`,
     }))
-  const direct: ListedModel[] = deps.catalog
-    .models()
+  const direct: ListedModel[] = (hasDirectModels ? deps.catalog.models() : [])
     .filter((model) => !routes.has(model.directId))
     .map((model) => ({ id: model.directId, object: 'model', created: model.created, owned_by: model.provider }))
   return [...aliases, ...direct].filter((model) => mayUse(key, model.id))

@@ -48,6 +48,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     refine: withWorkspaceLimits,
   },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
+  'workspaces.opening-spend': { examples: ['switchyard workspaces opening-spend research --usd 120.50'] },
   'workspaces.guardrail-secret': { examples: ['switchyard workspaces guardrail-secret research'] },
   'workspaces.delete': { examples: ['switchyard workspaces delete research --force true'] },
   'keys.list': {
@@ -85,6 +86,12 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     refine: (given, input) => withNewLimits(given, withExpiry(given, withAllowed(given, input))),
     print: printValue,
   },
+  'keys.adopt': {
+    examples: ['switchyard keys adopt moved --hash 4acd94c0f81cbf88ee4109f5524186a4b3519603a505345b94d680e5d9f5c53a'],
+    options: { 'expires-in': EXPIRES_IN, ...LIMIT_OPTIONS },
+    refine: (given, input) => withNewLimits(given, withExpiry(given, input)),
+  },
+  'keys.opening-spend': { examples: ['switchyard keys opening-spend KEY_ID --usd 4.20'] },
   'keys.get': { examples: ['switchyard keys get KEY_ID'] },
   'keys.update': {
     examples: [

@@ -32,7 +32,7 @@ function objectWords(path: string, before: Fields, after: Fields): string[] {
 const SILENT = new Set([
   ...['created_at', 'updated_at', 'last_used_at', 'last_seen_at', 'spent_usd', 'routes', 'live_keys'],
   ...['price_version', 'price_source', 'priced_at', 'priced_as', 'value_id', 'limits_managed_by'],
-  ...['streaming_managed_by', 'content_managed_by', 'guardrail_managed_by'],
+  ...['streaming_managed_by', 'content_managed_by', 'guardrail_managed_by', 'direct_models_managed_by'],
 ])
 
 const named =
@@ -96,6 +96,10 @@ const FIELDS: Readonly<Record<string, Words>> = {
           : 'Now managed here',
   ],
   streaming: named('Streaming'),
+  direct_models: named('Direct models'),
+  opening_spend: named('Opening spend'),
+  defaults: named('Default parameters'),
+  shared: named('Shared with every workspace'),
   content: contentWords,
   guardrail: guardrailWords,
   tiers: () => ['Price tiers for long prompts changed'],

@@ -2,13 +2,13 @@ import { TOKEN_CLASSES } from '../pricing/classes.ts'
 
 /** The settings of a resource that its history can bring back, by the kind of resource; everything else is state. */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  routes: ['description', 'chain', 'interchangeable', 'cache'],
-  keys: ['name', 'expires_at', 'allowed_models', 'limits'],
+  routes: ['description', 'chain', 'interchangeable', 'cache', 'defaults', 'shared'],
+  keys: ['name', 'expires_at', 'allowed_models', 'limits', 'note'],
   providers: [
     ...['family', 'base_url', 'headers', 'preset', 'settings', 'credentials', 'proxy', 'ca'],
     ...['on_caller_left', 'on_estimate', 'speaks'],
   ],
-  workspaces: ['description', 'limits', 'streaming', 'content', 'guardrail'],
+  workspaces: ['description', 'limits', 'streaming', 'content', 'guardrail', 'direct_models'],
   registry: [
     ...['mode', ...TOKEN_CLASSES.map(({ price }) => price), 'tiers', 'context_window', 'max_input_tokens'],
     ...['max_output_tokens', 'capabilities', 'efforts', 'deprecated', 'shutdown_date', 'aliases', 'note'],

@@ -3,6 +3,7 @@ import { z } from 'zod'
 /** Why a field differs from what the caller sent. */
 export const ADJUSTMENT_REASONS = {
   default_limit: 'the caller sent no output limit, so the configured default was sent',
+  route_default: 'the caller left it out, so the default of the route was sent',
   fitted_to_budget: 'lowered to what the hard budget still allows',
   renamed: 'the provider requires this name for the model',
   unused_key: 'the bearer token is another key, and that one counts',

@@ -1,7 +1,7 @@
+import { periodBounds } from '../../domain/budgets/budget-period.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
-import { type BudgetState, limitOf } from '../admission.ts'
-import { periodBounds } from '../budget-period.ts'
+import { type BudgetState, sumsOf } from '../admission.ts'
 import type { Scope } from '../ledger.ts'
 import { nameOf } from './scope-name.ts'
 
@@ -254,8 +254,7 @@ export function budgetOf(scope: LeasedScope, now: number): BudgetState | null {
   return {
     scope: scope.scope,
     per: budget.per,
-    limit: limitOf(budget),
-    spent: asPicodollars((known?.spent ?? 0n) + unreported(scope)),
+    ...sumsOf(budget, asPicodollars((known?.spent ?? 0n) + unreported(scope))),
     held: asPicodollars(held + (known?.heldByOthers ?? 0n)),
     resetsAt: periodBounds(budget.per, now).resetsAt,
   }

@@ -1,7 +1,7 @@
+import { PERIODS } from '../../domain/budgets/budget-period.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { limitOf } from '../admission.ts'
 import { amountOf } from '../amount.ts'
-import { PERIODS } from '../budget-period.ts'
 import { places, toList, type Value } from './fields.ts'
 import { type Amounts, isIdle, type LeasedScope, type Seconds } from './leased-scope.ts'
 

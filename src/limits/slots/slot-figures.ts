@@ -1,6 +1,6 @@
+import { PERIODS, type Period } from '../../domain/budgets/budget-period.ts'
 import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
 import { moneyOf } from '../amount.ts'
-import { PERIODS, type Period } from '../budget-period.ts'
 import { type Scope, type ScopeStatus, WINDOW_SECONDS } from '../ledger.ts'
 
 /** What one scope has used and holds, as numbers. The layout, in places of eight bytes: */

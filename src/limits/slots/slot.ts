@@ -1,6 +1,6 @@
+import { PERIODS, type Period, periodBounds } from '../../domain/budgets/budget-period.ts'
 import { type Locks, lock, unlock } from '../../threads/lock.ts'
 import { type Amount, amountOf, PER_DOLLAR } from '../amount.ts'
-import { PERIODS, type Period, periodBounds } from '../budget-period.ts'
 import { type LoggedScope, type Scope, WINDOW_SECONDS } from '../ledger.ts'
 import {
   CHANGES,

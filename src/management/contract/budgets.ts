@@ -6,8 +6,9 @@ import { Moment } from './requests.ts'
 
 const PeriodMoney = z.strictObject({
   limit_usd: Usd.nullable().describe('Null: the budget is for another period, or there is none'),
-  spent_usd: Usd.describe('Costs of the calls that began in this period'),
+  spent_usd: Usd.describe('Costs of the calls that began in this period, and what was spent before it moved in'),
   held_usd: Usd.describe('Held for the running calls of this period'),
+  opening_usd: Usd.describe('Of it: spent elsewhere before it moved in; only in the period of its budget'),
   remaining_usd: Usd.nullable().describe('limit − spent − held, never below 0; null without a limit'),
   starts_at: Timestamp.nullable().describe('Null: no start'),
   resets_at: Timestamp.nullable().describe('Null: never'),

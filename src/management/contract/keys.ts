@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { AllowedModels } from '../../domain/key.ts'
 import { Limits } from '../../domain/limits.ts'
 import { inWorkspace, ManagedBy, Name, pageOf, paging, Timestamp, Usd, WorkspaceName } from './fields.ts'
+import { OpeningBody, OpeningSpend } from './opening-spend.ts'
 import { operation } from './operation.ts'
+
+const NOTE_BYTES = 8_192
+export const KeyNote = z
+  .record(z.string().min(1).max(64), z.unknown())
+  .refine((note) => Buffer.byteLength(JSON.stringify(note)) <= NOTE_BYTES, `at most ${NOTE_BYTES} bytes of JSON`)
+  .describe('For the tools that manage the key; up to 8 kB')
 
 export const Key = z.strictObject({
   id: z.string(),
@@ -17,6 +24,8 @@ export const Key = z.strictObject({
     'Aliases or model ids, `*` at the end for all that begin so; null: all',
   ),
   limits: Limits.nullable().describe('Limits of the key; changes apply from the next call'),
+  note: KeyNote.nullable(),
+  opening_spend: OpeningSpend.nullable().describe('Spent elsewhere before the key moved in; null: nothing'),
   managed_by: ManagedBy,
   last_used_at: Timestamp.nullable(),
   spent_usd: Usd.describe('Sum of the costs in the request log, exact'),
@@ -43,6 +52,7 @@ const settings = {
   expires_at: Timestamp.nullable().optional(),
   allowed_models: AllowedModels.nullable().optional(),
   limits: Limits.nullable().optional(),
+  note: KeyNote.nullable().optional(),
 }
 /** The version is of what people set: a call must not make everybody's version stale. */
 const versioned = { hasVersion: true, unversioned: ['last_used_at', 'spent_usd', 'value', 'value_id', 'replaces'] }
@@ -81,6 +91,28 @@ export const keyOperations = {
     status: 201,
     ...versioned,
   }),
+  'keys.adopt': operation({
+    role: 'editor',
+    scope: 'workspace',
+    method: 'POST',
+    path: '/keys/adopt',
+    tag,
+    summary: 'Create a key for a value that its holder already has, from its SHA-256; the value keeps working',
+    query: z.strictObject(inWorkspace),
+    body: z.strictObject({
+      name: Name,
+      hash: z.string().regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the value: 64 hexadecimal digits in lower case'),
+      prefix: z
+        .string()
+        .regex(/^[\x21-\x7e]{1,12}$/, '1 to 12 visible ASCII characters')
+        .optional()
+        .describe('What lists show of the value; default: the first digits of the hash'),
+      ...settings,
+    }),
+    reply: Key,
+    status: 201,
+    ...versioned,
+  }),
   'keys.get': operation({
     role: 'viewer',
     scope: 'rows',
@@ -101,6 +133,18 @@ export const keyOperations = {
     summary: 'Change the given settings of a key; null removes a setting',
     params: one,
     body: z.strictObject({ name: Name.optional(), ...settings }),
+    reply: Key,
+    ...versioned,
+  }),
+  'keys.opening-spend': operation({
+    role: 'admin',
+    scope: 'rows',
+    method: 'PUT',
+    path: '/keys/{id}/opening-spend',
+    tag,
+    summary: 'Set what a key had spent elsewhere before it moved in; it counts in its budget, and in no sum of usage',
+    params: one,
+    body: OpeningBody,
     reply: Key,
     ...versioned,
   }),

@@ -13,6 +13,11 @@ export const Route = z.strictObject({
     .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
   cache: RouteCacheSchema.nullable().describe('How answers to identical requests are cached; null: not cached'),
+  defaults: RouteSchema.shape.defaults
+    .unwrap()
+    .nullable()
+    .describe('Sent where the caller leaves a field out; null: none'),
+  shared: z.boolean().describe('Every workspace without a route of this name can call it'),
   cache_purged_at: Timestamp.nullable().describe('Answers stored before this are no longer used'),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -31,7 +36,7 @@ export const routeOperations = {
     method: 'GET',
     path: '/routes',
     tag,
-    summary: 'List the routes of a workspace by alias',
+    summary: 'List the routes that a workspace can call, by alias; shared ones of others included',
     query: z.strictObject({ ...inWorkspace, ...paging }),
     reply: pageOf(Route),
   }),

@@ -3,6 +3,7 @@ import { GuardrailSettings } from '../../domain/content/guardrail.ts'
 import { ContentSettings } from '../../domain/content/settings.ts'
 import { Limits } from '../../domain/limits.ts'
 import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
+import { OpeningBody, OpeningSpend } from './opening-spend.ts'
 import { operation } from './operation.ts'
 
 export const Workspace = z.strictObject({
@@ -16,6 +17,9 @@ export const Workspace = z.strictObject({
   content_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `content`'),
   guardrail: GuardrailSettings.nullable().describe('The service that checks prompts and answers; null: none'),
   guardrail_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `guardrail`'),
+  direct_models: z.boolean().nullable().describe('`false`: only its routes can be called; null: models by id, too'),
+  direct_models_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `direct_models`'),
+  opening_spend: OpeningSpend.nullable().describe('Spent elsewhere before it moved in; null: nothing'),
   created_at: Timestamp,
   routes: z.int(),
   live_keys: z.int(),
@@ -29,6 +33,11 @@ const settings = {
     .optional()
     .describe('Stores prompts and answers, encrypted and for a limited time; needs SECRETS_KEY. null: off'),
   guardrail: GuardrailSettings.nullable().optional().describe('A service that checks prompts and answers; null: none'),
+  direct_models: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Whether models can be called by their ids; `false`: through routes only'),
 }
 
 const tag = 'Workspaces'
@@ -72,9 +81,21 @@ export const workspaceOperations = {
     method: 'PATCH',
     path: '/workspaces/{name}',
     tag,
-    summary: 'Change the description, limits, streaming, content or guardrail of a workspace; null removes them',
+    summary: 'Change the given settings of a workspace; null removes a setting',
     params: one,
     body: z.strictObject(settings),
+    reply: Workspace,
+  }),
+  'workspaces.opening-spend': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'PUT',
+    path: '/workspaces/{name}/opening-spend',
+    tag,
+    summary:
+      'Set what was spent elsewhere before a workspace moved in; it counts in its budget, and in no sum of usage',
+    params: one,
+    body: OpeningBody,
     reply: Workspace,
   }),
   'workspaces.guardrail-secret': operation({

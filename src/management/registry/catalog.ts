@@ -47,7 +47,7 @@ function isBehind(found: readonly string[], after: readonly (string | number)[])
 }
 
 function catalogOf(snapshot: Snapshot, workspace: string, models: readonly CatalogModel[]): Listed[] {
-  const routes = snapshot.workspaces.get(workspace)?.routes ?? new Map<string, Route>()
+  const { routes = new Map<string, Route>(), hasDirectModels = true } = snapshot.workspaces.get(workspace) ?? {}
   const direct = new Map(models.map((model) => [JSON.stringify([model.provider, model.id]), model]))
   const entry = (provider: string, model: string) =>
     entryOf(snapshot, provider, model, direct.get(JSON.stringify([provider, model])))
@@ -56,7 +56,7 @@ function catalogOf(snapshot: Snapshot, workspace: string, models: readonly Catal
       .sort((a, b) => (a.alias < b.alias ? -1 : 1))
       .map((route) => ({ provider: '', item: aliasItem(route, entry) })),
     ...models
-      .filter((model) => !routes.has(model.directId))
+      .filter((model) => hasDirectModels && !routes.has(model.directId))
       .map((model) => ({
         provider: model.provider,
         item: {

@@ -156,8 +156,12 @@ async function checkChains(db: Transaction<Database>): Promise<void> {
   const known = new Set(providers.map(({ name }) => name))
   const registered = await db.selectFrom('registry').select(['provider', 'model', 'mode']).execute()
   const modes = new Map(registered.map(({ provider, model, mode }) => [`${provider}/${model}`, mode]))
-  for (const row of await db.selectFrom('routes').selectAll().execute()) {
+  const shared = new Map<string, string>()
+  for (const row of await db.selectFrom('routes').selectAll().orderBy('managed_by').execute()) {
     const place = `workspaces.${row.workspace}.routes.${row.alias}`
+    const other = row.shared === 1 ? shared.get(row.alias) : undefined
+    if (other !== undefined) throw new StoreError(`${place}.shared: workspace '${other}' already shares this alias`)
+    if (row.shared === 1) shared.set(row.alias, row.workspace)
     const chain = JSON.parse(row.chain) as RouteDefinition['chain']
     const unknown = definedEntries(chain).find((entry) => !known.has(entry.provider))
     if (unknown !== undefined) {

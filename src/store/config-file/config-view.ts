@@ -3,7 +3,7 @@ import { DEFAULT_ON_CALLER_LEFT } from '../../domain/provider.ts'
 import { worksAt } from '../control/key-values.ts'
 import { providerFromRow } from '../control/providers.ts'
 import type { ControlRows } from '../control/snapshot.ts'
-import { flagOrNull } from '../control/workspaces.ts'
+import { managersFromRow, settingsFromRow } from '../control/workspaces.ts'
 import type { KeyRow, ManagedBy, ProviderRow, RegistryRow, RouteRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 
@@ -47,16 +47,11 @@ function viewed(object: Partial<ViewedObject> & { resource: string }): ViewedObj
 }
 
 function viewedWorkspace(row: ControlRows['workspaces'][number]): ViewedObject {
-  const { name, description, limits_managed_by, streaming_managed_by, content_managed_by, guardrail_managed_by } = row
+  const { name, description } = row
   return viewed({
     resource: `workspaces/${name}`,
     workspace: name,
-    fields: {
-      ...{ description, limits: parsedOrNull(row.limits), limits_managed_by },
-      ...{ streaming: flagOrNull(row.streaming), streaming_managed_by },
-      ...{ content: parsedOrNull(row.content), content_managed_by },
-      ...{ guardrail: parsedOrNull(row.guardrail), guardrail_managed_by },
-    },
+    fields: { description, ...settingsFromRow(row), ...managersFromRow(row) },
   })
 }
 
@@ -116,7 +111,9 @@ function viewedRoute(row: RouteRow): ViewedObject {
       description: row.description,
       chain: JSON.parse(row.chain),
       ...(row.interchangeable === 1 ? { interchangeable: true } : {}),
+      ...(row.shared === 1 ? { shared: true } : {}),
       ...(row.cache === null ? {} : { cache: JSON.parse(row.cache) }),
+      ...(row.defaults === null ? {} : { defaults: JSON.parse(row.defaults) }),
     },
   })
 }

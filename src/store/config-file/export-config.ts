@@ -1,16 +1,13 @@
-import { guardrailFromText } from '../../domain/content/guardrail.ts'
-import { contentFromText } from '../../domain/content/settings.ts'
 import type { FileConfig } from '../../domain/file-config.ts'
-import { limitsFromText } from '../../domain/limits.ts'
 import { parsePrices } from '../../domain/pricing/price.ts'
 import type { ProviderKinds } from '../../domain/provider.ts'
 import { proxySecrets } from '../../domain/proxy-url.ts'
 import { providerFromRow } from '../control/providers.ts'
 import { canonicalPrices } from '../control/registry.ts'
-import { cacheFromRow } from '../control/routes.ts'
+import { cacheFromRow, defaultsFromRow } from '../control/routes.ts'
 import type { BuiltinModel, BuiltinRegistry } from '../control/seed-registry.ts'
 import type { ControlRows } from '../control/snapshot.ts'
-import { flagOrNull } from '../control/workspaces.ts'
+import { settingsFromRow } from '../control/workspaces.ts'
 import type { KeyRow, RegistryRow, RouteRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { placeholders } from './placeholders.ts'
@@ -36,15 +33,13 @@ interface ExportInput {
 export function exportConfig({ rows, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
   const { text, secret, names } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
-  const workspaces = sorted(rows.workspaces, (row) => row.name).map(({ name, description, limits, ...row }) => {
+  const workspaces = sorted(rows.workspaces, (row) => row.name).map((row) => {
+    const { name, description } = row
     const routes = sorted(rows.routes, (row) => row.alias).filter((row) => row.workspace === name)
     const keys = sorted(rows.keys, (row) => `${row.name} ${row.id}`).filter(
       (row) => row.workspace === name && isExported(row, now),
     )
-    const { streaming, content, guardrail } = row
-    const said = { streaming: flagOrNull(streaming), content: contentFromText(content) }
-    const settings = { limits: limitsFromText(limits), ...said, guardrail: guardrailFromText(guardrail) }
-    const own = given({ description, ...settings })
+    const own = given({ description, ...settingsFromRow(row) })
     return [name, { ...own, routes: routeDefinitions(routes), keys: keyDefinitions(keys) }]
   })
   const config = {
@@ -90,7 +85,9 @@ function routeDefinitions(rows: readonly RouteRow[]): unknown {
   return Object.fromEntries(
     rows.map((row) => {
       const interchangeable = row.interchangeable === 1 ? true : null
-      const settings = given({ description: row.description, interchangeable, cache: cacheFromRow(row) })
+      const shared = row.shared === 1 ? true : null
+      const [cache, defaults] = [cacheFromRow(row), defaultsFromRow(row)]
+      const settings = given({ description: row.description, interchangeable, shared, cache, defaults })
       return [row.alias, { ...settings, chain: JSON.parse(row.chain) }]
     }),
   )

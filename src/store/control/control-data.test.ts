@@ -123,7 +123,7 @@ for (const engine of ENGINES) {
         chain: [
           {
             ...{ provider: 'a', model: 'm', timeoutMs: 600_000, idleTimeoutMs: 9, retries: 0 },
-            ...{ maxOutputTokens: null, hedgeAfterMs: null },
+            ...{ maxOutputTokens: null, hedgeAfterMs: null, defaults: null },
           },
         ],
         places: null,

@@ -4,8 +4,8 @@ import { newId } from '../../domain/new-id.ts'
 import type { Database, KeyRow, KeyValueRow } from '../engine/schema.ts'
 
 /** The first value of a key has the id of the key. */
-export function firstValue({ id, prefix, created_at }: KeyRow, secret: string): KeyValueRow {
-  return { id, key_id: id, hash: hashKey(secret), prefix, created_at, ends_at: null, last_used_at: null }
+export function firstValue({ id, prefix, created_at }: KeyRow, hash: string): KeyValueRow {
+  return { id, key_id: id, hash, prefix, created_at, ends_at: null, last_used_at: null }
 }
 
 /** Newest first. */
@@ -32,7 +32,7 @@ export function worksAt(value: KeyValueRow, now: number): boolean {
 
 /** One more value for the key; its others stay as they are. */
 export async function addValue(db: Kysely<Database>, key: KeyRow, secret: string, now: number): Promise<KeyValueRow> {
-  const value = { ...firstValue(key, secret), id: newId(now), prefix: keyPrefix(secret), created_at: now }
+  const value = { ...firstValue(key, hashKey(secret)), id: newId(now), prefix: keyPrefix(secret), created_at: now }
   await db.insertInto('key_values').values(value).execute()
   await showNewest(db, key, now)
   return value

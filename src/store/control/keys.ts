@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { type Access, FULL_ACCESS, isFullAccess, type Role } from '../../domain/access.ts'
+import type { OpeningSpend } from '../../domain/budgets/opening-spend.ts'
 import { hashKey, type Key, type KeyKind, keyPrefix, newKeyValue } from '../../domain/key.ts'
 import { type Limits, limitsFromText } from '../../domain/limits.ts'
 import { newId } from '../../domain/new-id.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { Database, KeyRow, ManagedBy } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
 import { addValue, findByHash, firstValue, worksAt } from './key-values.ts'
@@ -18,6 +20,8 @@ export interface KeyInput {
   pausedAt?: number | null
   /** Of an admin key; left out: full. */
   access?: Access
+  note?: JsonObject | null
+  opening?: OpeningSpend | null
   managedBy?: ManagedBy
 }
 
@@ -62,13 +66,23 @@ export async function createKey(
   return { key: await insertKey(db, input, value, now), value }
 }
 
-export async function insertKey(db: Kysely<Database>, input: KeyInput, value: string, now: number): Promise<Key> {
+export function insertKey(db: Kysely<Database>, input: KeyInput, value: string, now: number): Promise<Key> {
+  return insertHashedKey(db, input, { hash: hashKey(value), prefix: keyPrefix(value) }, now)
+}
+
+/** A key whose value only its holder knows. */
+export async function insertHashedKey(
+  db: Kysely<Database>,
+  input: KeyInput,
+  { hash, prefix }: { hash: string; prefix: string },
+  now: number,
+): Promise<Key> {
   const row: KeyRow = {
     id: newId(now),
     kind: storedKind(input),
     workspace: input.workspace,
     name: input.name,
-    prefix: keyPrefix(value),
+    prefix,
     created_at: now,
     expires_at: input.expiresAt ?? null,
     revoked_at: null,
@@ -78,9 +92,11 @@ export async function insertKey(db: Kysely<Database>, input: KeyInput, value: st
     managed_by: input.managedBy ?? null,
     role: input.access?.role ?? null,
     workspaces: jsonOrNull(input.access?.workspaces),
+    note: jsonOrNull(input.note),
+    opening: jsonOrNull(input.opening),
   }
   await db.insertInto('keys').values(row).execute()
-  await db.insertInto('key_values').values(firstValue(row, value)).execute()
+  await db.insertInto('key_values').values(firstValue(row, hash)).execute()
   return keyFromRow(row)
 }
 
@@ -201,7 +217,9 @@ export async function usableKeyIds(
   return (await rows.execute()).map(({ id }) => id)
 }
 
-export type KeyChange = Partial<Pick<KeyInput, 'name' | 'expiresAt' | 'pausedAt' | 'allowedModels' | 'limits'>>
+export type KeyChange = Partial<
+  Pick<KeyInput, 'name' | 'expiresAt' | 'pausedAt' | 'allowedModels' | 'limits' | 'note' | 'opening'>
+>
 
 /** Only what the change names. */
 export async function updateKey(db: Kysely<Database>, id: string, change: KeyChange): Promise<void> {
@@ -211,6 +229,8 @@ export async function updateKey(db: Kysely<Database>, id: string, change: KeyCha
   if (change.pausedAt !== undefined) columns.paused_at = change.pausedAt
   if (change.allowedModels !== undefined) columns.allowed_models = jsonOrNull(change.allowedModels)
   if (change.limits !== undefined) columns.limits = jsonOrNull(change.limits)
+  if (change.note !== undefined) columns.note = jsonOrNull(change.note)
+  if (change.opening !== undefined) columns.opening = jsonOrNull(change.opening)
   if (Object.keys(columns).length > 0) await db.updateTable('keys').set(columns).where('id', '=', id).execute()
 }
 

@@ -25,12 +25,14 @@ export interface LiveSnapshot {
 
 const IN_STEP: ControlState = { behindSince: null, lastError: null }
 const LOOK_MS = 1_000
+const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS] = [1_000, 86_400_000]
 
 export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): Promise<LiveSnapshot> {
   let version = await controlVersion(db)
   let snapshot = await loadSnapshot(db, secrets)
   let reloading: Promise<void> = Promise.resolve()
   let follower: Follower | null = null
+  let openings: NodeJS.Timeout | undefined
   let tell = async (_snapshot: Snapshot): Promise<void> => {}
 
   /** One after the other, each reading what is there when its turn comes: an older state never replaces a newer. */
@@ -40,6 +42,7 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
       .then(async () => {
         const read = await controlVersion(db)
         snapshot = await loadSnapshot(db, secrets)
+        awaitOpenings()
         const told = tell(snapshot)
         version = read
         await told
@@ -47,6 +50,16 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
     reloading = next
     return next
   }
+
+  /** Limits follow the clock where an opening spend ends with its period. */
+  function awaitOpenings(): void {
+    clearTimeout(openings)
+    const { openingsEnd = null } = snapshot
+    if (openingsEnd === null) return
+    const wait = Math.min(Math.max(SHORTEST_WAIT_MS, openingsEnd - Date.now()), LONGEST_WAIT_MS)
+    openings = setTimeout(() => void reload().catch(() => awaitOpenings()), wait).unref()
+  }
+  awaitOpenings()
 
   const state = () => follower?.state() ?? IN_STEP
   return {
@@ -64,7 +77,10 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
     tell(listener) {
       tell = listener
     },
-    stop: () => follower?.stop(),
+    stop() {
+      clearTimeout(openings)
+      follower?.stop()
+    },
   }
 }
 

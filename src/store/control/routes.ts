@@ -3,6 +3,7 @@ import { type RouteCacheDefinition, routeCache } from '../../domain/cache/route-
 import { chainOf, type Route, type RouteDefinition } from '../../domain/route.ts'
 import type { Database, ManagedBy, RouteRow } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
+import { jsonOrNull } from './keys.ts'
 
 export interface RouteInput {
   workspace: string
@@ -16,11 +17,16 @@ export function routeFromRow(row: RouteRow): Route {
   const chain = JSON.parse(row.chain) as RouteDefinition['chain']
   const { alias, description, created_at: createdAt } = row
   const cache = cacheFromRow(row)
-  const version = [row.chain, row.interchangeable, createdAt, row.cache_purged_at]
+  const version = [row.chain, row.interchangeable, createdAt, row.cache_purged_at, row.defaults]
+  const defaults = defaultsFromRow(row) ?? undefined
   return {
-    ...{ alias, description, ...chainOf(chain), isInterchangeable: row.interchangeable === 1, createdAt },
+    ...{ alias, description, ...chainOf(chain, defaults), isInterchangeable: row.interchangeable === 1, createdAt },
     ...(cache && { cache: routeCache(cache, version) }),
   }
+}
+
+export function defaultsFromRow({ defaults }: Pick<RouteRow, 'defaults'>): RouteDefinition['defaults'] | null {
+  return defaults === null ? null : (JSON.parse(defaults) as RouteDefinition['defaults'])
 }
 
 export function cacheFromRow({ cache }: Pick<RouteRow, 'cache'>): RouteCacheDefinition | null {
@@ -37,12 +43,37 @@ export async function findRoute(db: Kysely<Database>, workspace: string, alias: 
   return row ?? null
 }
 
-/** By alias, from the one that the page before ended with. */
+export async function findShared(db: Kysely<Database>, alias: string): Promise<RouteRow | null> {
+  const rows = db.selectFrom('routes').selectAll().where('alias', '=', alias).where('shared', '=', 1)
+  return (await rows.executeTakeFirst()) ?? null
+}
+
+/** Its own and, where it has none of that name, those that others share. By alias, from the one that the page before ended with. */
 export async function listRoutes(
   db: Kysely<Database>,
   { workspace, after, limit }: { workspace: string; after: string | null; limit: number },
 ): Promise<RouteRow[]> {
-  let rows = db.selectFrom('routes').selectAll().where('workspace', '=', workspace).orderBy('alias').limit(limit)
+  let rows = db
+    .selectFrom('routes')
+    .selectAll()
+    .where(({ or, and, not, eb, exists, selectFrom }) =>
+      or([
+        eb('workspace', '=', workspace),
+        and([
+          eb('shared', '=', 1),
+          not(
+            exists(
+              selectFrom('routes as own')
+                .select('own.alias')
+                .where('own.workspace', '=', workspace)
+                .whereRef('own.alias', '=', 'routes.alias'),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .orderBy('alias')
+    .limit(limit)
   if (after !== null) rows = rows.where('alias', '>', after)
   return rows.execute()
 }
@@ -54,7 +85,9 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
     description: definition.description ?? null,
     chain: JSON.stringify(definition.chain),
     interchangeable: definition.interchangeable === true ? 1 : null,
-    cache: definition.cache === undefined ? null : JSON.stringify(definition.cache),
+    cache: jsonOrNull(definition.cache),
+    defaults: jsonOrNull(definition.defaults),
+    shared: definition.shared === true ? 1 : null,
     managed_by: input.managedBy,
   }
   return changeControlData(db, async (transaction) => {
@@ -64,13 +97,8 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
       await transaction.insertInto('routes').values(row).execute()
       return true
     }
-    const same =
-      present.description === content.description &&
-      present.chain === content.chain &&
-      present.interchangeable === content.interchangeable &&
-      present.cache === content.cache &&
-      present.managed_by === content.managed_by
-    if (same) return false
+    const fields = Object.keys(content) as (keyof typeof content)[]
+    if (fields.every((field) => present[field] === content[field])) return false
     await transaction
       .updateTable('routes')
       .set({ ...content, updated_at: now })

@@ -1,32 +1,33 @@
 import type { Kysely } from 'kysely'
-import { type Guardrail, guardrailContext, guardrailFromText } from '../../domain/content/guardrail.ts'
-import { contentFromText } from '../../domain/content/settings.ts'
+import { openingEnds, openingFromText, withOpening } from '../../domain/budgets/opening-spend.ts'
+import { type Guardrail, type GuardrailSettings, guardrailContext } from '../../domain/content/guardrail.ts'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { compilePrice, type Price, parsePrices } from '../../domain/pricing/price.ts'
 import type { Provider } from '../../domain/provider.ts'
 import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
-import type { Database, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
+import type { Database, KeyRow, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
 import { BUILTIN } from './seed-registry.ts'
 import { vendorOf } from './vendor.ts'
-import { flagOrNull } from './workspaces.ts'
+import { settingsFromRow } from './workspaces.ts'
 
 /** Reads all control data in one transaction, so that its parts fit together. */
-export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets): Promise<Snapshot> {
+export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets, now = Date.now()): Promise<Snapshot> {
   const rows = await db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(readControlRows)
-  const keys = new Map(rows.keys.map((row) => [row.id, keyFromRow(row)]))
+  const keys = new Map(rows.keys.map((row) => [row.id, keyAt(row, now)]))
   const providers = new Map(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)]))
   return {
-    workspaces: workspaceMap(rows, secrets),
+    workspaces: workspaceMap(rows, secrets, now),
+    openingsEnd: firstEnd(rows, now),
     keys,
     valuesByHash: valueMap(rows, keys),
     providers,
@@ -57,27 +58,52 @@ export async function readControlRows(db: Kysely<Database>) {
   }
 }
 
-function workspaceMap(rows: Pick<ControlRows, 'workspaces' | 'routes'>, secrets: Secrets): Map<string, Workspace> {
+function keyAt(row: KeyRow, now: number): Key {
+  const key = keyFromRow(row)
+  const limits = withOpening(key.limits, openingFromText(row.opening), now)
+  return limits === key.limits ? key : { ...key, limits }
+}
+
+/** When the first opening spend no longer counts. */
+function firstEnd({ keys, workspaces }: ControlRows, now: number): number | null {
+  let first: number | null = null
+  for (const { limits, opening } of [...keys, ...workspaces]) {
+    const { budget } = opening === null ? {} : (limitsFromText(limits) ?? {})
+    const spend = openingFromText(opening)
+    const ends = spend === null || budget === undefined ? null : openingEnds(spend, budget.per)
+    if (ends !== null && ends > now && (first === null || ends < first)) first = ends
+  }
+  return first
+}
+
+function workspaceMap(
+  rows: Pick<ControlRows, 'workspaces' | 'routes'>,
+  secrets: Secrets,
+  now: number,
+): Map<string, Workspace> {
   const routes = new Map<string, Map<string, Route>>()
   for (const { name } of rows.workspaces) routes.set(name, new Map())
   for (const row of rows.routes) routes.get(row.workspace)?.set(row.alias, routeFromRow(row))
+  for (const { workspace, alias, shared } of rows.routes) {
+    const route = shared === 1 ? routes.get(workspace)?.get(alias) : undefined
+    if (route === undefined) continue
+    for (const own of routes.values()) if (!own.has(alias)) own.set(alias, route)
+  }
   return new Map(
-    rows.workspaces.map(({ name, created_at: createdAt, limits, streaming, content, guardrail }) => {
+    rows.workspaces.map((row) => {
+      const { name, created_at: createdAt } = row
       const own = routes.get(name) ?? new Map<string, Route>()
       const hasCache = [...own.values()].some(({ cache }) => cache !== undefined)
-      const settings = {
-        limits: limitsFromText(limits),
-        streaming: flagOrNull(streaming),
-        content: contentFromText(content),
-        guardrail: guardrailOf(name, guardrail, secrets),
-      }
+      const { limits: stated, streaming, content, guardrail, direct_models } = settingsFromRow(row)
+      const limits = withOpening(stated, openingFromText(row.opening), now)
+      const checked = guardrailOf(name, guardrail, secrets)
+      const settings = { limits, streaming, content, guardrail: checked, hasDirectModels: direct_models ?? true }
       return [name, { name, createdAt, ...settings, routes: own, ...(hasCache && { hasCache }) }]
     }),
   )
 }
 
-function guardrailOf(workspace: string, text: string | null, secrets: Secrets): Guardrail | null {
-  const settings = guardrailFromText(text)
+function guardrailOf(workspace: string, settings: GuardrailSettings | null, secrets: Secrets): Guardrail | null {
   if (settings === null) return null
   return { ...settings, secrets: secrets.derived(guardrailContext(workspace)).map((secret) => `whsec_${secret}`) }
 }

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { GuardrailSettings } from '../../domain/content/guardrail.ts'
-import type { ContentSettings } from '../../domain/content/settings.ts'
-import type { Limits } from '../../domain/limits.ts'
-import type { Database } from '../engine/schema.ts'
+import type { OpeningSpend } from '../../domain/budgets/opening-spend.ts'
+import { type GuardrailSettings, guardrailFromText } from '../../domain/content/guardrail.ts'
+import { type ContentSettings, contentFromText } from '../../domain/content/settings.ts'
+import { type Limits, limitsFromText } from '../../domain/limits.ts'
+import type { Database, WorkspaceRow } from '../engine/schema.ts'
 import { jsonOrNull } from './keys.ts'
 
 export async function ensureWorkspace(db: Kysely<Database>, name: string, now: number): Promise<void> {
@@ -13,79 +14,91 @@ export async function ensureWorkspace(db: Kysely<Database>, name: string, now: n
     .execute()
 }
 
-export interface WorkspaceChange {
-  description?: string | null | undefined
-  limits?: Limits | null | undefined
-  streaming?: boolean | null | undefined
-  content?: ContentSettings | null | undefined
-  guardrail?: GuardrailSettings | null | undefined
+/** What may be set of a workspace. Each has a column, and a second one for who manages it. */
+export const WORKSPACE_SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models'] as const
+export type WorkspaceSetting = (typeof WORKSPACE_SETTINGS)[number]
+
+interface SettingValues {
+  limits: Limits
+  streaming: boolean
+  content: ContentSettings
+  guardrail: GuardrailSettings
+  direct_models: boolean
 }
 
-/** Truth as the database holds it; null stays unsaid. */
-export function flagOrNull(value: number | null): boolean | null {
+export type WorkspaceChange = { [Name in WorkspaceSetting]?: SettingValues[Name] | null | undefined } & {
+  description?: string | null | undefined
+}
+
+export function settingsFromRow(row: WorkspaceRow): { [Name in WorkspaceSetting]: SettingValues[Name] | null } {
+  return {
+    limits: limitsFromText(row.limits),
+    streaming: flagOrNull(row.streaming),
+    content: contentFromText(row.content),
+    guardrail: guardrailFromText(row.guardrail),
+    direct_models: flagOrNull(row.direct_models),
+  }
+}
+
+export function managersFromRow(row: WorkspaceRow): Record<`${WorkspaceSetting}_managed_by`, 'config' | null> {
+  const by = (setting: WorkspaceSetting) => (row[`${setting}_managed_by`] === 'config' ? ('config' as const) : null)
+  return {
+    limits_managed_by: by('limits'),
+    streaming_managed_by: by('streaming'),
+    content_managed_by: by('content'),
+    guardrail_managed_by: by('guardrail'),
+    direct_models_managed_by: by('direct_models'),
+  }
+}
+
+function flagOrNull(value: number | null): boolean | null {
   return value === null ? null : value === 1
 }
 
-function numberOrNull(flag: boolean | null): number | null {
-  return flag === null ? null : Number(flag)
+function stored(value: SettingValues[WorkspaceSetting] | null): string | number | null {
+  return typeof value === 'boolean' ? Number(value) : jsonOrNull(value)
 }
 
-/** Only what the change names. Settings it names are no longer managed by the file. */
+/** Only what the change names. Settings that it names are the API's afterwards. */
 export async function updateWorkspace(db: Kysely<Database>, name: string, change: WorkspaceChange): Promise<void> {
-  const columns = {
-    ...(change.description === undefined ? {} : { description: change.description }),
-    ...(change.limits === undefined ? {} : { limits: jsonOrNull(change.limits), limits_managed_by: null }),
-    ...(change.streaming === undefined
-      ? {}
-      : { streaming: numberOrNull(change.streaming), streaming_managed_by: null }),
-    ...(change.guardrail === undefined ? {} : { guardrail: jsonOrNull(change.guardrail), guardrail_managed_by: null }),
-    ...(change.content === undefined ? {} : { content: jsonOrNull(change.content), content_managed_by: null }),
+  const columns: Record<string, string | number | null> = {}
+  if (change.description !== undefined) columns['description'] = change.description
+  for (const setting of WORKSPACE_SETTINGS) {
+    const value = change[setting]
+    if (value === undefined) continue
+    columns[setting] = stored(value)
+    columns[`${setting}_managed_by`] = null
   }
   if (Object.keys(columns).length > 0) {
     await db.updateTable('workspaces').set(columns).where('name', '=', name).execute()
   }
 }
 
-interface FileSettings {
-  limits?: Limits | undefined
-  streaming?: boolean | undefined
-  content?: ContentSettings | undefined
-  guardrail?: GuardrailSettings | undefined
-}
-
-/** What the file says is the file's; what it no longer says goes, what was set otherwise stays. */
+/** What the file says is the file's; what it no longer says is removed, what was set otherwise stays. */
 export async function setFileSettings(
   db: Kysely<Database>,
   name: string,
-  { limits, streaming, content, guardrail }: FileSettings = {},
+  settings: Partial<{ [Name in WorkspaceSetting]: SettingValues[Name] | undefined }> = {},
 ): Promise<void> {
   const rows = db.updateTable('workspaces').where('name', '=', name)
-  if (limits !== undefined) {
-    await rows.set({ limits: JSON.stringify(limits), limits_managed_by: 'config' }).execute()
-  } else {
-    await rows.set({ limits: null, limits_managed_by: null }).where('limits_managed_by', '=', 'config').execute()
+  for (const setting of WORKSPACE_SETTINGS) {
+    const value = settings[setting]
+    const by = `${setting}_managed_by` as const
+    if (value !== undefined) await rows.set({ [setting]: stored(value), [by]: 'config' }).execute()
+    else
+      await rows
+        .set({ [setting]: null, [by]: null })
+        .where(by, '=', 'config')
+        .execute()
   }
-  if (streaming !== undefined) {
-    await rows.set({ streaming: Number(streaming), streaming_managed_by: 'config' }).execute()
-  } else {
-    await rows
-      .set({ streaming: null, streaming_managed_by: null })
-      .where('streaming_managed_by', '=', 'config')
-      .execute()
-  }
-  if (content !== undefined) {
-    await rows.set({ content: JSON.stringify(content), content_managed_by: 'config' }).execute()
-  } else {
-    await rows.set({ content: null, content_managed_by: null }).where('content_managed_by', '=', 'config').execute()
-  }
-  if (guardrail !== undefined) {
-    await rows.set({ guardrail: JSON.stringify(guardrail), guardrail_managed_by: 'config' }).execute()
-  } else {
-    await rows
-      .set({ guardrail: null, guardrail_managed_by: null })
-      .where('guardrail_managed_by', '=', 'config')
-      .execute()
-  }
+}
+
+export async function setOpening(db: Kysely<Database>, name: string, opening: OpeningSpend | null): Promise<void> {
+  await db
+    .updateTable('workspaces')
+    .set({ opening: jsonOrNull(opening) })
+    .where('name', '=', name)
+    .execute()
 }
 
 export async function listWorkspaces(db: Kysely<Database>): Promise<{ name: string; createdAt: number }[]> {

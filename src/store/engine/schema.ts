@@ -62,6 +62,11 @@ interface WorkspacesTable {
   /** JSON; null: none. */
   guardrail: ColumnType<string | null, string | null | undefined>
   guardrail_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  /** Null and 1: models can be called by their own ids; 0: through routes only. */
+  direct_models: ColumnType<number | null, number | null | undefined>
+  direct_models_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  /** JSON of domain/budgets/opening-spend.ts; null: none. */
+  opening: ColumnType<string | null, string | null | undefined>
 }
 
 interface KeysTable {
@@ -83,6 +88,10 @@ interface KeysTable {
   role: ColumnType<Role | null, Role | null | undefined>
   /** Of an admin key, a JSON list; null: all. */
   workspaces: ColumnType<string | null, string | null | undefined>
+  /** JSON of those who made the key; null: none. */
+  note: ColumnType<string | null, string | null | undefined>
+  /** JSON of domain/budgets/opening-spend.ts; null: none. */
+  opening: ColumnType<string | null, string | null | undefined>
 }
 
 /** The secrets of keys, as hashes. The first one of a key has the id of the key. */
@@ -109,6 +118,10 @@ interface RoutesTable {
   cache: string | null
   /** Unix milliseconds; answers stored before are no longer used. */
   cache_purged_at: number | null
+  /** JSON; null: none. */
+  defaults: string | null
+  /** 1: every workspace can call it; null: no. */
+  shared: number | null
   created_at: number
   updated_at: number
   managed_by: ManagedBy
@@ -209,6 +222,7 @@ interface SettingsTable {
   value: string
 }
 
+export type WorkspaceRow = Selectable<WorkspacesTable>
 export type KeyRow = Selectable<KeysTable>
 export type KeyValueRow = Selectable<KeyValuesTable>
 export type RouteRow = Selectable<RoutesTable>

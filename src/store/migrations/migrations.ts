@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { createSchema } from './create-schema.ts'
+import { addMovingIn } from './moving-in.ts'
 
 export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
@@ -12,7 +13,7 @@ export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<v
  * a migration only adds: tables, indexes, columns that may be null or have a default. What older gateways use is removed
  * one version later. test/store/schema.test.ts compares the outcome with what the code reads and writes.
  */
-export const MIGRATIONS: readonly Migration[] = [createSchema]
+export const MIGRATIONS: readonly Migration[] = [createSchema, addMovingIn]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */
 export const FIRST_SCHEMA = 24

@@ -75,6 +75,10 @@ async function keys(): Promise<void> {
   const held = await ok(admin.GET('/keys/{id}/values', { params: { path } }))
   const one = { id, value_id: first(held).id }
   await ok(admin.DELETE('/keys/{id}/values/{value_id}', { params: { path: one } }))
+  const hash = '4acd94c0f81cbf88ee4109f5524186a4b3519603a505345b94d680e5d9f5c53a'
+  same((await ok(admin.POST('/keys/adopt', { body: { name: 'moved', hash } }))).prefix, hash.slice(0, 8))
+  const opened = await ok(admin.PUT('/keys/{id}/opening-spend', { params: { path }, body: { usd: '1.5' } }))
+  same(opened.opening_spend?.usd, '1.5')
   await ok(admin.POST('/keys/{id}/pause', { params: { path } }))
   same((await ok(admin.POST('/keys/{id}/resume', { params: { path } }))).paused_at, null)
   const query = { key: id }
@@ -199,6 +203,7 @@ async function log(id: string): Promise<void> {
   const called = await application.POST('/v1/chat/completions', { body: { model: 'fast', messages } })
   const said = { path: { id: called.response.headers.get('x-gateway-request-id') ?? '' } }
   const workspace = { path: { name: 'default' } }
+  await ok(admin.PUT('/workspaces/{name}/opening-spend', { params: workspace, body: { usd: '0' } }))
   const { secret } = await ok(admin.GET('/workspaces/{name}/guardrail-secret', { params: workspace }))
   same(secret.startsWith('whsec_'), true)
   same((await ok(admin.GET('/requests/{id}/content', { params: said }))).request?.is_json, true)

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Budget, fullestFirst, moneyOf, pressedLimits, stateOf } from './budget-watch.ts'
 
-const none = { limit_usd: null, spent_usd: '0', held_usd: '0', remaining_usd: null, starts_at: null, resets_at: null }
+const none = {
+  limit_usd: null,
+  spent_usd: '0',
+  held_usd: '0',
+  opening_usd: '0',
+  remaining_usd: null,
+  starts_at: null,
+  resets_at: null,
+}
 
 function budget(name: string, change: Partial<Budget>): Budget {
   const periods = { day: none, week: none, month: none, total: none }

@@ -3,7 +3,15 @@ import { describe, test } from 'node:test'
 import type { Budget } from '../../components/limits/budget-watch.ts'
 import { isExceeded, matching, sorted } from './budget-list.ts'
 
-const none = { limit_usd: null, spent_usd: '0', held_usd: '0', remaining_usd: null, starts_at: null, resets_at: null }
+const none = {
+  limit_usd: null,
+  spent_usd: '0',
+  held_usd: '0',
+  opening_usd: '0',
+  remaining_usd: null,
+  starts_at: null,
+  resets_at: null,
+}
 
 function budget(name: string, spent: string, more: Partial<Budget> = {}): Budget {
   const month = { ...none, limit_usd: '10', spent_usd: spent, remaining_usd: String(10 - Number(spent)) }

@@ -56,6 +56,11 @@ export function KeyFacts({ of: key }: { of: Key }) {
       <Fact label="Spent in all">
         <Money usd={key.spent_usd} />
       </Fact>
+      {key.opening_spend !== null && (
+        <Fact label="Opening spend">
+          <Money usd={key.opening_spend.usd} /> before it moved in
+        </Fact>
+      )}
     </DataList>
   )
 }

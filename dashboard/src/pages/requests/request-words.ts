@@ -75,6 +75,7 @@ export function endingOf(request: ToldRequest): Ending {
 
 const ADJUSTED = {
   default_limit: 'the default',
+  route_default: 'the route’s default',
   fitted_to_budget: 'fitted to the budget',
   renamed: 'as the provider wants it',
   pinned: 'pinned for the hard budget',

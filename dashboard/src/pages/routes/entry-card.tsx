@@ -1,10 +1,11 @@
 import { useSortable } from '@dnd-kit/sortable'
 import { CSS } from '@dnd-kit/utilities'
-import { ActionIcon, NumberInput, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, NumberInput, Select, Tooltip } from '@mantine/core'
 import { ArrowDown, ArrowUp, GripVertical, Link2, Unlink2, X } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { memo, type ReactNode, useState } from 'react'
 import type { Item } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
+import { DefaultsField } from './defaults-field.tsx'
 import { EntryFacts } from './entry-facts.tsx'
 import { GroupBar } from './group-bar.tsx'
 import { ModelField } from './model-field.tsx'
@@ -82,6 +83,7 @@ export function EntryCard({ entry, index, editor, providers, catalog, isReadOnly
             isReadOnly={isReadOnly}
           />
         </Fields>
+        <EntryDefaults entry={entry} path={path} editor={editor} isReadOnly={isReadOnly} />
         <EntryFacts
           entry={entry}
           known={known}
@@ -90,6 +92,32 @@ export function EntryCard({ entry, index, editor, providers, catalog, isReadOnly
       </div>
       {!isReadOnly && <Actions entry={entry} index={index} editor={editor} name={name} />}
     </li>
+  )
+}
+
+/** Most entries have none: they are asked for by a button. */
+function EntryDefaults({
+  entry,
+  path,
+  editor,
+  isReadOnly,
+}: Pick<FieldsProps, 'entry' | 'path' | 'editor' | 'isReadOnly'>) {
+  const [isOpen, setOpen] = useState(entry.defaults !== '')
+  if (!isOpen && isReadOnly) return null
+  if (!isOpen) {
+    return (
+      <Button variant="subtle" size="compact-xs" color="gray" onClick={() => setOpen(true)}>
+        Default parameters
+      </Button>
+    )
+  }
+  return (
+    <DefaultsField
+      value={entry.defaults}
+      onChange={(defaults) => editor.change(withEntry(editor.draft, entry.id, { defaults }))}
+      error={problemAt(editor.error, `${path}.defaults`)}
+      isReadOnly={isReadOnly}
+    />
   )
 }
 

@@ -32,7 +32,7 @@ export function NewRoutePage() {
 
 function startOf(search: Record<string, string>, copied: Versioned<Route> | undefined): Draft {
   const alias = search['alias'] ?? ''
-  if (copied !== undefined) return { ...draftOf(copied.value), alias }
+  if (copied !== undefined) return { ...draftOf(copied.value), alias, shared: false }
   const { provider, model } = search
   return emptyDraft(alias, { ...(provider ? { provider } : {}), ...(model ? { model } : {}) })
 }

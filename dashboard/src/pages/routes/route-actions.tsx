@@ -23,6 +23,7 @@ export interface RouteActionsProps {
 
 export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps) {
   const { alias, managed_by } = present.value
+  const isOwn = present.value.workspace === useWorkspace()
   const path = usePath()
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
@@ -36,7 +37,7 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
       >
         Playground
       </Button>
-      {present.value.cache !== null && <PurgeButton alias={alias} />}
+      {isOwn && present.value.cache !== null && <PurgeButton alias={alias} />}
       <MayLink
         to="routes.put"
         href={`${path('routes')}?${new URLSearchParams({ new: '1', from: alias })}`}
@@ -45,7 +46,7 @@ export function RouteActions({ present, onGoing, onDeleted }: RouteActionsProps)
       >
         Copy as new
       </MayLink>
-      {managed_by === null && (
+      {isOwn && managed_by === null && (
         <>
           <MayButton
             to="routes.delete"

@@ -7,12 +7,20 @@ export function changesBetween(before: Draft, after: Draft): string[] {
     ...(before.interchangeable === after.interchangeable
       ? []
       : [`The models are ${after.interchangeable ? '' : 'not '}interchangeable for embeddings`]),
+    ...(before.shared === after.shared
+      ? []
+      : [after.shared ? 'Every workspace can call it' : 'Only its workspace can call it']),
+    ...(before.defaults === after.defaults ? [] : [`Default parameters: ${oneLine(after.defaults)}`]),
     ...(cacheText(before) === cacheText(after) ? [] : [`Answers are ${cacheText(after)}`]),
     ...removed(before, after),
     ...after.chain.flatMap((entry) => changesOfEntry(before, after, entry)),
     ...changesOfPlaces(before, after),
     ...moved(before, after),
   ]
+}
+
+function oneLine(defaults: string): string {
+  return defaults.trim() === '' ? 'none' : defaults.replace(/\s+/g, ' ')
 }
 
 /** How answers are cached, as text. */
@@ -51,6 +59,9 @@ function changesOfEntry(before: Draft, after: Draft, entry: DraftEntry): string[
   }
   if (former.hedgeAfterMs !== entry.hedgeAfterMs && standingOf(after, entry.id).at === 0) {
     changes.push(`${nameOf(entry)}: hedged after ${hedgeText(former)} → ${hedgeText(entry)}`)
+  }
+  if (former.defaults !== entry.defaults) {
+    changes.push(`${nameOf(entry)}: default parameters ${oneLine(entry.defaults)}`)
   }
   if (former.weight !== entry.weight) {
     changes.push(`${nameOf(entry)}: weight ${former.weight ?? 1} → ${entry.weight ?? 1}`)

@@ -1,39 +1,52 @@
+import { UNPRINTABLE } from '../../../../src/domain/wording/unprintable.ts'
 import type { Item } from '../../api/client.ts'
-import { type Draft, type DraftEntry, nameOf } from './route-draft.ts'
+import { type Draft, type DraftEntry, defaultsProblem, nameOf } from './route-draft.ts'
 
 /** What the gateway would say, said before it is asked. The names of the fields are the gateway's. */
 export interface Problems {
   alias?: string
+  defaults?: string
   /** By the id of the entry. */
-  entries: ReadonlyMap<number, { provider?: string; model?: string }>
+  entries: ReadonlyMap<number, EntryProblems>
+}
+
+interface EntryProblems {
+  provider?: string
+  model?: string
+  defaults?: string
 }
 
 /** As the gateway has it (src/domain/route.ts); a test holds both together. */
-const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/
+const ALIAS = new RegExp(`^(?!\\s)[^*${UNPRINTABLE}]{1,256}(?<!\\s)$`)
 
 export function problemsOf(draft: Draft, taken: ReadonlySet<string>): Problems {
   const alias = aliasProblem(draft.alias, taken)
-  const entries = new Map<number, { provider?: string; model?: string }>()
+  const entries = new Map<number, EntryProblems>()
   for (const entry of draft.chain) {
     const problem = {
       ...(entry.provider === '' ? { provider: 'Choose a provider' } : {}),
       ...(entry.model.trim() === '' ? { model: 'Choose or type a model' } : {}),
+      ...badDefaults(entry),
     }
     if (Object.keys(problem).length > 0) entries.set(entry.id, problem)
   }
-  return { ...(alias === undefined ? {} : { alias }), entries }
+  return { ...(alias === undefined ? {} : { alias }), ...badDefaults(draft), entries }
+}
+
+function badDefaults({ defaults }: { defaults: string }): { defaults?: string } {
+  const problem = defaultsProblem(defaults)
+  return problem === null ? {} : { defaults: problem }
 }
 
 function aliasProblem(alias: string, taken: ReadonlySet<string>): string | undefined {
   if (alias === '') return 'Give it an alias'
-  if (!ALIAS.test(alias))
-    return 'An alias is 1 to 64 of letters, digits and . _ : / -, and begins with a letter or digit'
+  if (!ALIAS.test(alias)) return 'An alias is 1 to 256 printable characters without *, and no space at its ends'
   if (taken.has(alias)) return `The route '${alias}' already exists`
   return undefined
 }
 
-export function hasProblems({ alias, entries }: Problems): boolean {
-  return alias !== undefined || entries.size > 0
+export function hasProblems({ alias, defaults, entries }: Problems): boolean {
+  return alias !== undefined || defaults !== undefined || entries.size > 0
 }
 
 /** What the registry and the catalog know of a model that an entry names. */

@@ -26,19 +26,23 @@ const route = {
   alias: 'support',
   description: 'answers',
   interchangeable: false,
+  shared: true,
+  defaults: { temperature: 0.2 },
   cache: { ttl_seconds: 60 },
   chain: [
     { provider: 'north', model: 'a', timeout_ms: 30_000, idle_timeout_ms: 5_000, retries: 1, max_output_tokens: 800 },
     { provider: 'south', model: 'b' },
-    { provider: 'north', model: 'c' },
+    { provider: 'north', model: 'c', defaults: { stop: ['.'] } },
   ],
 }
 const draft = draftOf(route)
 
 describe('a route is edited as a draft', () => {
   test('what was read is what is put, when nothing is changed', () => {
-    assert.deepEqual(bodyOf(draft), { description: 'answers', cache: route.cache, chain: route.chain })
-    assert.deepEqual(bodyOf(draftOf({ ...route, description: null, cache: null })), { chain: route.chain })
+    const { description, cache, shared, defaults, chain } = route
+    assert.deepEqual(bodyOf(draft), { description, cache, shared, defaults, chain })
+    const bare = { ...route, description: null, cache: null, shared: false, defaults: null }
+    assert.deepEqual(bodyOf(draftOf(bare)), { chain })
   })
 
   test('entries move, go and come, and keep their ids', () => {

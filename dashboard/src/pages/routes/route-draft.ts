@@ -15,6 +15,9 @@ export interface Draft {
   description: string
   interchangeable: boolean
   cache: Route['cache']
+  shared: boolean
+  /** JSON; empty: none. */
+  defaults: string
   /** Neighbours of the same group share a place. */
   chain: readonly DraftEntry[]
 }
@@ -28,6 +31,8 @@ export interface DraftEntry extends GroupSettings {
   retries: number | null
   maxOutputTokens: number | null
   weight: number | null
+  /** JSON; empty: none. */
+  defaults: string
 }
 
 /** The same in all entries of a place. */
@@ -38,7 +43,7 @@ export interface GroupSettings {
   hedgeAfterMs: number | null
 }
 
-const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null, weight: null }
+const UNSET = { timeoutMs: null, idleTimeoutMs: null, retries: null, maxOutputTokens: null, weight: null, defaults: '' }
 const ALONE = { balance: 'weighted', sticky: true, hedgeAfterMs: null } as const
 
 /** The entries of a place as the gateway returns it. */
@@ -46,13 +51,17 @@ export function entriesAt(place: Place): readonly Group['members'][number][] {
   return 'members' in place ? place.members : [place]
 }
 
-export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchangeable' | 'cache' | 'chain'>): Draft {
+type Drafted = 'alias' | 'description' | 'interchangeable' | 'cache' | 'shared' | 'defaults' | 'chain'
+
+export function draftOf(route: Pick<Route, Drafted>): Draft {
   let id = 0
   return {
     alias: route.alias,
     description: route.description ?? '',
     interchangeable: route.interchangeable,
     cache: route.cache,
+    shared: route.shared,
+    defaults: defaultsText(route.defaults),
     chain: route.chain.flatMap((place, index) =>
       entriesAt(place).map((entry) => {
         id += 1
@@ -65,6 +74,7 @@ export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchang
           retries: entry.retries ?? null,
           maxOutputTokens: entry.max_output_tokens ?? null,
           weight: entry.weight ?? null,
+          defaults: defaultsText(entry.defaults),
           group: index + 1,
           ...ALONE,
           ...('members' in place ? { balance: place.balance, sticky: place.sticky ?? true } : {}),
@@ -77,7 +87,8 @@ export function draftOf(route: Pick<Route, 'alias' | 'description' | 'interchang
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
   const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET, group: 1, ...ALONE }
-  return { alias, description: '', interchangeable: false, cache: null, chain: [{ id: 1, ...entry }] }
+  const route = { alias, description: '', interchangeable: false, cache: null, shared: false, defaults: '' }
+  return { ...route, chain: [{ id: 1, ...entry }] }
 }
 
 /** The entries place by place. */
@@ -103,11 +114,13 @@ export function standingOf(draft: Draft, id: number): { place: number; at: numbe
 
 /** What is put. Fields that were left empty are left out: the gateway's defaults may change. */
 export function bodyOf(draft: Draft): Body<'routes.put'> {
-  const { description, interchangeable, cache } = draft
+  const { description, interchangeable, cache, shared } = draft
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
     ...(cache === null ? {} : { cache }),
+    ...(shared ? { shared } : {}),
+    ...defaultsBody(draft),
     chain: placesOf(draft).flatMap((entries): Place[] => {
       const [first] = entries
       if (first === undefined) return []
@@ -121,7 +134,8 @@ export function bodyOf(draft: Draft): Body<'routes.put'> {
   }
 }
 
-function entryBody({ provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens }: DraftEntry) {
+function entryBody(entry: DraftEntry) {
+  const { provider, model, timeoutMs, idleTimeoutMs, retries, maxOutputTokens } = entry
   return {
     provider,
     model: model.trim(),
@@ -129,6 +143,28 @@ function entryBody({ provider, model, timeoutMs, idleTimeoutMs, retries, maxOutp
     ...(idleTimeoutMs === null ? {} : { idle_timeout_ms: idleTimeoutMs }),
     ...(retries === null ? {} : { retries }),
     ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
+    ...defaultsBody(entry),
+  }
+}
+
+type Defaults = NonNullable<Route['defaults']>
+
+function defaultsText(defaults: Defaults | null | undefined): string {
+  return defaults == null ? '' : JSON.stringify(defaults, null, 2)
+}
+
+function defaultsBody({ defaults }: { defaults: string }): { defaults?: Defaults } {
+  return defaults.trim() === '' || defaultsProblem(defaults) !== null ? {} : { defaults: JSON.parse(defaults) }
+}
+
+/** Null: it can be sent. */
+export function defaultsProblem(text: string): string | null {
+  if (text.trim() === '') return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'A JSON object is expected'
+  } catch {
+    return 'Not valid JSON'
   }
 }
 

@@ -9,10 +9,11 @@ import { useLeaveGuard } from '../../components/leave-guard.ts'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { tell } from '../../components/tell.ts'
-import { usePath } from '../../shell/place.ts'
+import { usePath, useWorkspace } from '../../shell/place.ts'
 import { CacheFields } from './cache-fields.tsx'
 import { ChainEditor } from './chain-editor.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
+import { DefaultsField } from './defaults-field.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { RouteActions } from './route-actions.tsx'
 import type { Draft, Route } from './route-draft.ts'
@@ -38,7 +39,8 @@ export function RouteEditor({ present, start, taken, isDeleted = false, refetch,
   const leaving = useLeaveGuard(editor.hasChanges)
   const [, navigate] = useLocation()
   const path = usePath()
-  const isReadOnly = present?.value.managed_by != null
+  const workspace = useWorkspace()
+  const isReadOnly = present !== null && (present.value.managed_by !== null || present.value.workspace !== workspace)
 
   async function save(how: 'save' | 'overwrite' = 'save') {
     const saved = await editor[how]()
@@ -100,11 +102,20 @@ function Notices({
   isOutdated,
   isDeleted,
 }: Pick<RouteEditorProps, 'present' | 'isDeleted'> & { isOutdated: boolean }) {
+  const workspace = useWorkspace()
+  if (present !== null && present.value.workspace !== workspace) {
+    return (
+      <Alert variant="light" icon={<Info size={16} aria-hidden />}>
+        Workspace <span className="mono">{present.value.workspace}</span> shares this route with every workspace: change
+        it there, or create a route of the same name here, which is then used instead.
+      </Alert>
+    )
+  }
   if (present?.value.managed_by != null) {
     return (
       <Alert variant="light" icon={<Info size={16} aria-hidden />}>
-        This route stands in <span className="mono">switchyard.yaml</span> and is read-only here: change it in the file.
-        The gateway applies the file when it is saved.
+        This route is set in <span className="mono">switchyard.yaml</span>: change it there. The gateway applies the
+        file when it is saved.
       </Alert>
     )
   }
@@ -126,7 +137,7 @@ function Notices({
 function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNew: boolean; isReadOnly: boolean }) {
   const { draft, change, problems, error } = editor
   const isTaken = isNew && error?.status === 412
-  const other = error?.status === 412 ? null : problemElsewhere(error, ['description', 'chain', 'cache'])
+  const other = error?.status === 412 ? null : problemElsewhere(error, ['description', 'chain', 'cache', 'defaults'])
   return (
     <Panel>
       <Stack gap="sm">
@@ -135,7 +146,7 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
             label="Alias"
             description="What callers send as model"
             value={draft.alias}
-            onChange={(event) => change({ ...draft, alias: event.currentTarget.value.trim() })}
+            onChange={(event) => change({ ...draft, alias: event.currentTarget.value.trimStart() })}
             error={isTaken ? 'A route with this alias was just created' : problems.alias}
             autoComplete="off"
             spellCheck={false}
@@ -162,6 +173,19 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
           checked={draft.interchangeable}
           onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
           disabled={isReadOnly}
+        />
+        <Checkbox
+          label="Shared with every workspace"
+          description="Workspaces without a route of this name can call it, too"
+          checked={draft.shared}
+          onChange={(event) => change({ ...draft, shared: event.currentTarget.checked })}
+          disabled={isReadOnly}
+        />
+        <DefaultsField
+          value={draft.defaults}
+          onChange={(defaults) => change({ ...draft, defaults })}
+          error={problemAt(error, 'defaults')}
+          isReadOnly={isReadOnly}
         />
         <CacheFields draft={draft} change={change} isReadOnly={isReadOnly} error={problemAt(error, 'cache')} />
         {other !== null && (

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Badge, Button, Text } from '@mantine/core'
 import { Plus, Route as RouteIcon } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
@@ -140,6 +140,7 @@ function columnsOf(path: (...parts: string[]) => string): Column<ListedRoute>[] 
 const figures = { sortable: true, figures: true }
 
 function Identity({ route, href }: { route: Route; href: string }) {
+  const workspace = useWorkspace()
   return (
     <span className={classes['identity']}>
       <span className={classes['name']}>
@@ -147,6 +148,11 @@ function Identity({ route, href }: { route: Route; href: string }) {
           {route.alias}
         </Link>
         <ManagedBadge by={route.managed_by} />
+        {route.shared && (
+          <Badge size="xs" variant="light" color="gray">
+            {route.workspace === workspace ? 'shared' : `from ${route.workspace}`}
+          </Badge>
+        )}
       </span>
       {route.description !== null && (
         <Text span size="xs" c="dimmed" truncate title={route.description}>

@@ -1,4 +1,4 @@
-import { Stack, Text, Textarea } from '@mantine/core'
+import { Checkbox, Stack, Text, Textarea } from '@mantine/core'
 import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { LimitsFields } from '../../components/limits/limits-fields.tsx'
@@ -45,6 +45,14 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
         onChange={(guardrail) => onChange({ ...form, guardrail })}
         error={error}
         isFixed={fixed.includes('guardrail')}
+      />
+      <Checkbox
+        label="Models can be called by their own ids"
+        description={`Otherwise callers reach only the routes of the workspace. ${fixed.includes('direct_models') ? 'Set in switchyard.yaml.' : ''}`}
+        checked={form.direct_models}
+        onChange={(event) => onChange({ ...form, direct_models: event.currentTarget.checked })}
+        error={problemAt(error, 'direct_models')}
+        disabled={fixed.includes('direct_models')}
       />
       {!fixed.includes('limits') && (
         <>

@@ -5,7 +5,7 @@ import { type GuardrailForm, guardrailForm, guardrailOf, isGuardrailWhole } from
 import type { Workspace } from './workspace.ts'
 
 /** What the configuration file may set of a workspace. */
-const SETTINGS = ['limits', 'streaming', 'content', 'guardrail'] as const
+const SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models'] as const
 export type Setting = (typeof SETTINGS)[number]
 
 export interface WorkspaceForm {
@@ -14,19 +14,25 @@ export interface WorkspaceForm {
   streaming: boolean | null
   content: ContentForm
   guardrail: GuardrailForm
+  direct_models: boolean
 }
 
 type Settings = Pick<Workspace, 'description' | Setting>
 
-const NONE: Settings = { description: null, limits: null, streaming: null, content: null, guardrail: null }
+const NONE: Settings = {
+  ...{ description: null, limits: null, streaming: null },
+  ...{ content: null, guardrail: null, direct_models: null },
+}
 
-export function workspaceForm({ description, limits, streaming, content, guardrail }: Settings = NONE): WorkspaceForm {
+export function workspaceForm(settings: Settings = NONE): WorkspaceForm {
+  const { description, limits, streaming, content, guardrail } = settings
   return {
     description: description ?? '',
     limits: limitsForm(limits),
     streaming,
     content: contentForm(content),
     guardrail: guardrailForm(guardrail),
+    direct_models: settings.direct_models ?? true,
   }
 }
 
@@ -37,6 +43,7 @@ export function settingsOf(form: WorkspaceForm, fixed: readonly Setting[] = []):
     streaming: form.streaming,
     content: contentOf(form.content),
     guardrail: guardrailOf(form.guardrail),
+    direct_models: form.direct_models ? null : false,
   }
   const own = Object.entries(settings).filter(([name]) => !fixed.includes(name as Setting))
   return { description: form.description.trim() || null, ...Object.fromEntries(own) }
@@ -53,6 +60,6 @@ export function isWorkspaceWhole({ limits, guardrail }: WorkspaceForm): boolean 
 
 /** Fields that show themselves what the gateway says of them. */
 export const WORKSPACE_FIELDS: readonly string[] = [
-  ...['description', 'streaming', 'content', 'guardrail.url', 'guardrail.timeout_ms'],
+  ...['description', 'streaming', 'content', 'guardrail.url', 'guardrail.timeout_ms', 'direct_models'],
   ...LIMIT_FIELDS,
 ]
