@@ -56,12 +56,15 @@ export function launch({ command, args, env = {}, cwd }: LaunchOptions): ChildPr
   return child
 }
 
+const children = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 /** No child outlives this process, unless a signal without a handler ends it. */
 export function endWithUs(child: ChildProcess): void {
-  const end = () => child.kill('SIGKILL')
-  // First: what others do at the exit may take away what it works with.
-  process.prependOnceListener('exit', end)
-  child.once('exit', () => process.removeListener('exit', end))
+  children.add(child)
+  child.once('exit', () => children.delete(child))
 }
 
 export async function killAndWait(child: ChildProcess): Promise<void> {
