@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { Route as RouteIcon } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
@@ -59,10 +59,10 @@ function Present({ present, ...others }: PresentProps) {
       taken={NO_ALIASES}
       {...others}
       side={(hasChanges) => (
-        <>
+        <Stack>
           <TryPanel alias={present.value.alias} hasChanges={hasChanges} />
           <RouteHistory alias={present.value.alias} current={present.value} />
-        </>
+        </Stack>
       )}
     />
   )
