@@ -112,6 +112,9 @@ describe('default parameters', () => {
     assert.equal(answer.headers.get('x-gateway-adjusted'), 'stop;route_default')
     await harness.chat({ ...hello('listed'), stop: ['MINE'] })
     assert.deepEqual(harness.sent().stop, ['MINE'])
+    const large = [{ role: 'user', content: 'long '.repeat(100_000) }]
+    assert.equal((await harness.chat({ model: 'listed', messages: large })).status, 200)
+    assert.deepEqual([harness.sent().stop, harness.sent().messages], [['END'], large], 'of a body in a worker, too')
   })
 
   test('of the entry win over those of the route, and the caller over both', async () => {
