@@ -33,12 +33,14 @@ export function EmptyState({ title, icon: Icon = Inbox, tone = 'calm', children 
   )
 }
 
+/** What is gone or not allowed stays so: trying again is offered for the rest. */
 export function ErrorState({ error, retry }: { error: ApiError; retry?: () => void }) {
+  const mayHelp = error.status !== 403 && error.status !== 404
   return (
     <EmptyState title={error.message} icon={CircleAlert} tone="bad">
       <Group gap="xs" justify="center">
         <span className="mono">{error.code}</span>
-        {retry !== undefined && (
+        {retry !== undefined && mayHelp && (
           <Button variant="default" size="xs" leftSection={<RotateCw size={14} aria-hidden />} onClick={retry}>
             Try again
           </Button>

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState, useWorkspace } from '../../shell/place.ts'
@@ -104,7 +105,11 @@ export function AlertsPage() {
       {maySeeChannels && <ChannelsPanel />}
       {maySeeChannels && <MessagesPanel />}
       <RulesPanel />
-      {search['new'] === '1' && <CreateChannel onClose={() => setSearch({ new: null })} />}
+      {search['new'] === '1' && (
+        <Permitted to="alert-channels.create">
+          <CreateChannel onClose={() => setSearch({ new: null })} />
+        </Permitted>
+      )}
     </Page>
   )
 }

@@ -1,12 +1,13 @@
 import { Group, Select } from '@mantine/core'
 import { useAll } from '../../api/hooks.ts'
+import { useRefusal } from '../../api/session.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { KINDS, OTHER_ACTORS } from '../../format/audit-entry.ts'
 import { useUrlState } from '../../shell/place.ts'
 
 export function AuditFilters() {
   const [{ resource = '', actor = '', workspace = null }, setSearch] = useUrlState()
-  const keys = useAll('admin-keys.list', {})
+  const keys = useAll('admin-keys.list', {}, { enabled: useRefusal('admin-keys.list') === undefined })
   const workspaces = useAll('workspaces.list', {}).data?.map(({ name }) => name) ?? []
   const actors = [
     ...(keys.data ?? []).map(({ id, name, revoked_at }) => ({
@@ -48,13 +49,13 @@ export function AuditFilters() {
       />
       <Select
         aria-label="Actor"
-        placeholder="Everybody"
+        placeholder="Everyone"
         data={actors}
         value={actor === '' ? null : actor}
         onChange={(value) => setSearch({ actor: value })}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Everybody' }}
+        clearButtonProps={{ 'aria-label': 'Everyone' }}
         w={{ base: '100%', xs: 190 }}
       />
     </Group>

@@ -6,6 +6,7 @@ import type { Sort } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState, ErrorState, LoadingRows } from '../../components/states.tsx'
 import { keySearch } from '../../format/key-search.ts'
@@ -98,7 +99,11 @@ export function KeysPage() {
           onClose={() => navigate(go())}
         />
       )}
-      {search['new'] === '1' && <CreateKey onClose={() => setSearch({ new: null })} />}
+      {search['new'] === '1' && (
+        <Permitted to="keys.create">
+          <CreateKey onClose={() => setSearch({ new: null })} />
+        </Permitted>
+      )}
     </Page>
   )
 }

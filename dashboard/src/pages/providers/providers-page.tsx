@@ -5,6 +5,7 @@ import { useAll, useOperation } from '../../api/hooks.ts'
 import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { usePath, usePlaceParts, useUrlState } from '../../shell/place.ts'
 import { NewProviderDrawer } from './new-provider-drawer.tsx'
@@ -67,13 +68,15 @@ export function ProvidersPage() {
         onAdded={setAdded}
         onClose={() => navigate(path('providers'))}
       />
-      <NewProviderDrawer
-        isOpen={isNew !== undefined && openName === undefined}
-        kinds={kinds.data}
-        providers={providers.data ?? []}
-        onClose={() => setSearch({ new: null })}
-        onSaved={(name, models) => setAdded({ name, models })}
-      />
+      <Permitted to="providers.put">
+        <NewProviderDrawer
+          isOpen={isNew !== undefined && openName === undefined}
+          kinds={kinds.data}
+          providers={providers.data ?? []}
+          onClose={() => setSearch({ new: null })}
+          onSaved={(name, models) => setAdded({ name, models })}
+        />
+      </Permitted>
     </Page>
   )
 }

@@ -7,6 +7,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { count } from '../../format/number.ts'
 import { usePath, usePlaceParts, useUrlState } from '../../shell/place.ts'
@@ -69,11 +70,15 @@ export function RegistryPage() {
         place={provider === undefined || model === undefined ? null : { provider, model }}
         onClose={() => navigate(path('registry') + suffixOf(suffix.slice(1), ['edit']))}
       />
-      <NewModelDrawer
-        isOpen={search['new'] !== undefined && provider === undefined}
-        onClose={() => setSearch({ new: null })}
-      />
-      <ImportDialog isOpen={search['import'] !== undefined} onClose={() => setSearch({ import: null })} />
+      <Permitted to="registry.put">
+        <NewModelDrawer
+          isOpen={search['new'] !== undefined && provider === undefined}
+          onClose={() => setSearch({ new: null })}
+        />
+      </Permitted>
+      <Permitted to="registry.import">
+        <ImportDialog isOpen={search['import'] !== undefined} onClose={() => setSearch({ import: null })} />
+      </Permitted>
     </Page>
   )
 }

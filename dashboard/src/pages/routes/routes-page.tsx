@@ -1,3 +1,4 @@
+import { useRefusal } from '../../api/session.ts'
 import { usePlaceParts, useUrlState } from '../../shell/place.ts'
 import { NewRoutePage } from './new-route-page.tsx'
 import { RoutePage } from './route-page.tsx'
@@ -8,7 +9,8 @@ export function RoutesPage() {
   // An alias may contain slashes; in a typed link they are not encoded.
   const alias = usePlaceParts().join('/')
   const [search] = useUrlState()
+  const mayCreate = useRefusal('routes.put') === undefined
   if (alias !== '') return <RoutePage key={alias} alias={alias} />
-  if (search['new'] !== undefined) return <NewRoutePage key={JSON.stringify(search)} />
+  if (search['new'] !== undefined && mayCreate) return <NewRoutePage key={JSON.stringify(search)} />
   return <RoutesList />
 }

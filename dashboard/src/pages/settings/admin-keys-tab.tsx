@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { tell } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
@@ -113,7 +114,11 @@ export function AdminKeysTab() {
           />
         )}
       </Loaded>
-      {search['new'] === '1' && <CreateAdminKey onClose={() => setSearch({ new: null })} />}
+      {search['new'] === '1' && (
+        <Permitted to="admin-keys.create">
+          <CreateAdminKey onClose={() => setSearch({ new: null })} />
+        </Permitted>
+      )}
       {revoking !== null && (
         <RevokeAdminKey of={revoking} isOwn={revoking.id === session.data?.key_id} onClose={() => setRevoking(null)} />
       )}

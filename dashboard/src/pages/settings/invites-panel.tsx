@@ -8,6 +8,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { tell } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
@@ -80,7 +81,11 @@ export function InvitesPanel() {
           )
         }
       </Loaded>
-      {search['new'] === '1' && <InvitePerson onClose={() => setSearch({ new: null })} />}
+      {search['new'] === '1' && (
+        <Permitted to="invites.create">
+          <InvitePerson onClose={() => setSearch({ new: null })} />
+        </Permitted>
+      )}
       {withdrawing !== null && <Withdraw of={withdrawing} onClose={() => setWithdrawing(null)} />}
     </Panel>
   )

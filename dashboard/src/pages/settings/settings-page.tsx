@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import type { OperationName } from '../../api/client.ts'
 import { useRefusal } from '../../api/session.ts'
 import { Page } from '../../components/page.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { usePath, usePlaceParts } from '../../shell/place.ts'
 import { AboutTab } from './about-tab.tsx'
 import { AdminKeysTab } from './admin-keys-tab.tsx'
@@ -47,7 +48,7 @@ export function SettingsPage() {
   const [part] = usePlaceParts()
   const current = TABS.find(({ name }) => name === part)?.name ?? 'workspaces'
   return (
-    <Page title="Settings" description="Of the whole gateway, whichever workspace is chosen above.">
+    <Page title="Settings" description="These settings apply to every workspace.">
       <Tabs
         value={current}
         onChange={(name) => name !== null && navigate(path('settings', name))}
@@ -59,9 +60,11 @@ export function SettingsPage() {
             <SettingsTab key={tab.name} {...tab} />
           ))}
         </Tabs.List>
-        {TABS.map(({ name, content: Content }) => (
+        {TABS.map(({ name, needs, content: Content }) => (
           <Tabs.Panel key={name} value={name}>
-            <Content />
+            <Permitted to={needs} isPart>
+              <Content />
+            </Permitted>
           </Tabs.Panel>
         ))}
       </Tabs>

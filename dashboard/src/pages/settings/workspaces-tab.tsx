@@ -5,6 +5,7 @@ import { useAll } from '../../api/hooks.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { Permitted } from '../../components/permitted.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { ManagedBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
@@ -96,7 +97,11 @@ export function WorkspacesTab() {
       {openName !== undefined && (
         <WorkspaceDrawer key={openName} name={openName} onClose={() => navigate(path('settings', 'workspaces'))} />
       )}
-      {search['new'] === '1' && <CreateWorkspace onClose={() => setSearch({ new: null })} />}
+      {search['new'] === '1' && (
+        <Permitted to="workspaces.create">
+          <CreateWorkspace onClose={() => setSearch({ new: null })} />
+        </Permitted>
+      )}
     </Panel>
   )
 }
