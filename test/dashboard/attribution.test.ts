@@ -81,7 +81,7 @@ describe('who spent it', () => {
     test(`usage by ${group}: each leads to its requests`, async () => {
       await page.goto(`${harness.url}/dashboard/default/usage`)
       await page.getByRole('radiogroup', { name: 'Group by' }).getByText(group, { exact: true }).click()
-      const table = rows('Sums per group')
+      const table = rows('Totals by group')
       await table.getByRole('link', { name: first, exact: true }).waitFor()
       await assertAccessible(page, `usage by ${group}`)
       await table.getByRole('link', { name: first, exact: true }).click()

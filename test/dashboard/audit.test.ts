@@ -61,7 +61,7 @@ describe('the audit list', { concurrency: false }, () => {
     assert.equal(await rows().count(), 2)
     await page.getByRole('combobox', { name: 'Actor' }).click()
     await page.getByRole('option', { name: 'switchyard.yaml' }).click()
-    await page.getByText('No change matches').waitFor()
+    await page.getByText('No matching changes').waitFor()
     await assertAccessible(page, 'no change')
     await page.getByRole('link', { name: 'Show every change' }).click()
     await rows().filter({ hasText: 'key-54' }).waitFor()

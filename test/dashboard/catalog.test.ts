@@ -149,7 +149,7 @@ describe('the catalog', () => {
 
   test('an id that is not listed is told so', async () => {
     await page.goto(`${harness.url}/dashboard/default/catalog/nothing`)
-    await page.getByRole('dialog').getByText('The catalog does not have this id').waitFor()
+    await page.getByRole('dialog').getByText('Not in the catalog').waitFor()
   })
 
   test('fits a phone', async () => {

@@ -42,7 +42,7 @@ describe('the usage page', () => {
 
   const api = async (path: string): Promise<Json> =>
     (await harness.get(path, { authorization: `Bearer ${ADMIN_KEY}` })).json
-  const sums = () => walk.page.getByRole('region', { name: 'Sums per group' })
+  const sums = () => walk.page.getByRole('region', { name: 'Totals by group' })
   const names = async () => (await sums().locator('tbody tr td:first-child').allInnerTexts()).map(firstLine)
 
   test('spend by model: bars, sums and totals are those of the API, and what a sum leaves out is told', async () => {
@@ -117,15 +117,15 @@ describe('the usage page', () => {
   test('what if another model had answered', async () => {
     const { page } = walk
     await page.getByText('Nothing to compare with yet').waitFor()
-    await page.getByRole('combobox', { name: 'At the prices of this model' }).fill('local')
+    await page.getByRole('combobox', { name: 'Model to compare with' }).fill('local')
     await page.getByRole('option', { name: 'local/free' }).click()
     const { total } = await api('/usage/what-if?model=local/free')
     assert.equal(total.difference_usd, `-${total.paid_usd}`)
     await page.getByText(/ less \(100\.0 %\)$/).waitFor()
     await page.getByText(/^4 calls cost .* they would have cost \$0\.$/).waitFor()
     await page.getByText(`1 call of openai/${UNPRICED}: what they cost is unknown`).waitFor()
-    await page.getByText('The same as a table').click()
-    const table = page.getByRole('region', { name: 'Paid and what it would have cost, per day, as a table' })
+    await page.getByText('Show as a table').click()
+    const table = page.getByRole('region', { name: 'Actual and what-if cost per day, as a table' })
     await table.locator('tfoot').getByText(`$${total.paid_usd}`).waitFor()
     await assertAccessible(page, 'usage with what-if')
     assert.match(page.url(), /compare=local%2Ffree/)

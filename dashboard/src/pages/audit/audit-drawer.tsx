@@ -164,7 +164,7 @@ function Facts({ entry }: { entry: AuditEntry }) {
             </Anchor>
           )}
           <Anchor component={Link} href={only('resource', resource)} size="xs">
-            All of its changes
+            All changes to it
           </Anchor>
         </Group>
       </dd>

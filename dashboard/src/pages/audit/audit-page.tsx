@@ -23,7 +23,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      description="Every change of keys, routes, providers, prices and workspaces: who, when, and what it was before; and every read of stored content or of a guardrail’s secret. Secrets are never in it, and nothing of it expires."
+      description="Every change to keys, routes, providers, prices and workspaces, and every read of stored content or a guardrail’s secret. Secrets are never recorded, and entries never expire."
     >
       <Stack gap="sm">
         <AuditFilters />
@@ -61,14 +61,14 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   const path = usePath()
   if (!isFiltered) {
     return (
-      <EmptyState title="Nothing has been changed yet" icon={History}>
+      <EmptyState title="No changes yet" icon={History}>
         Changes to keys, routes and prices appear here.
       </EmptyState>
     )
   }
   return (
-    <EmptyState title="No change matches" icon={History}>
-      <Text size="sm">A resource is matched as a whole: its kind, a slash and its name or id.</Text>
+    <EmptyState title="No matching changes" icon={History}>
+      <Text size="sm">Enter the whole resource: its kind, a slash and its name or id.</Text>
       <Button component={Link} href={path('audit')} variant="default" size="xs" mt="sm">
         Show every change
       </Button>

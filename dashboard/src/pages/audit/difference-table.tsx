@@ -12,7 +12,7 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
   const same = rows.filter(({ kind }) => kind === 'same')
   const isChange = isThere(before) && isThere(after)
   const shown = isChange && !isWhole ? rows.filter(({ kind }) => kind !== 'same') : rows.filter(isTold)
-  if (rows.length === 0) return <Text size="sm">The entry holds no fields.</Text>
+  if (rows.length === 0) return <Text size="sm">No fields recorded.</Text>
   return (
     <Stack gap="xs" align="flex-start">
       <table className={classes['table']}>

@@ -37,7 +37,7 @@ export function CatalogDrawer({
       }
     >
       {id !== undefined && item === undefined && (
-        <EmptyState title="The catalog does not have this id">
+        <EmptyState title="Not in the catalog">
           It is no alias of this workspace, and no provider listed it when the gateway started. A call with it still
           works when its beginning leads to a provider that knows it.
         </EmptyState>

@@ -120,7 +120,7 @@ function NothingFound({ isEmpty }: { isEmpty: boolean }) {
       <EmptyState title="The catalog is empty">
         No provider has listed its models yet, and this workspace has no route. Set a provider’s key or create a route.
         <Button component={Link} href={path('providers')} variant="default" size="xs" mt="sm">
-          See the providers
+          Open providers
         </Button>
       </EmptyState>
     )

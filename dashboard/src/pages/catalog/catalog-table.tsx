@@ -120,7 +120,7 @@ function Identity({ item, href }: { item: CatalogItem; href: string }) {
     <span className={classes['identity']}>
       <span className={classes['name']}>
         {item.kind === 'alias' && (
-          <Tooltip label="A route: prices and windows are those of its first entry">
+          <Tooltip label="A route. Prices and context windows are those of its first entry.">
             <span className={classes['kind']} role="img" aria-label="alias">
               <Route size={14} aria-hidden />
             </span>

@@ -36,7 +36,7 @@ export function GroupsPanel({ view, groups, requests, onChange }: GroupsPanelPro
   return (
     <Panel
       title={`By ${by}`}
-      description="the slowest first, by p95 of the duration"
+      description="slowest first, by p95 duration"
       flush
       actions={
         <SegmentedControl

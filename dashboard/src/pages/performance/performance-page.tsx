@@ -69,7 +69,7 @@ function Charts({ view: { period }, overTime, requests }: ChartsProps) {
       description={data && `${every} · ${of}: ${count(data.total[field].count)}`}
       content={timingChart(data, field, label, requests)}
       failure={failure}
-      empty={<EmptyState title="No calls were served">A longer period or another filter may have some.</EmptyState>}
+      empty={<EmptyState title="No calls were served">Try a longer period or another filter.</EmptyState>}
     />
   )
   const duration = timing('duration_ms', 'Duration', 'calls that were served')

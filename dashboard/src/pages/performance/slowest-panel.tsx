@@ -25,7 +25,7 @@ export function SlowestPanel({ view: { period }, slowest, requests }: SlowestPan
       title="Slowest requests"
       description={period.words}
       flush
-      actions={<PanelLink href={requests({ sort: 'slowest' })}>All, slowest first</PanelLink>}
+      actions={<PanelLink href={requests({ sort: 'slowest' })}>View all, slowest first</PanelLink>}
     >
       <Loaded query={slowest}>
         {({ data }: Reply<'requests.list'>) =>

@@ -17,7 +17,7 @@ export function CredentialsField({ names, credentials, onChange, error }: Creden
     <Input.Wrapper
       label="Credentials"
       labelElement="div"
-      description="Secrets beside a key. Stored encrypted and never shown again"
+      description="Other secrets. Stored encrypted and never shown again."
       error={error}
     >
       <Stack gap="xs" mt="xs">

@@ -37,7 +37,7 @@ export function DeleteProvider({ name, etag, isOpen, onClose, onGoing, onDeleted
       error={remove.error}
       onConfirm={confirm}
     >
-      Its key is forgotten. Its requests in the log and the prices of its models stay.
+      Its key is deleted. Its requests and model prices are kept.
     </Confirm>
   )
 }

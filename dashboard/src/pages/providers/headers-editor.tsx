@@ -18,7 +18,7 @@ export function HeadersEditor({ headers, onChange, error }: HeadersEditorProps) 
     <Input.Wrapper
       label="Extra headers"
       labelElement="div"
-      description="Sent with every call. Values are not shown once they are saved"
+      description="Sent with every call. Values are hidden after saving."
       error={error}
     >
       <Stack gap="xs" mt="xs" align="stretch">

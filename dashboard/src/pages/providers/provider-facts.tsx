@@ -112,9 +112,9 @@ function Connection({ provider }: { provider: Provider }) {
             <dd>{provider.ca.split('BEGIN CERTIFICATE').length - 1} of its own</dd>
           </>
         )}
-        <dt>Caller of a stream leaves</dt>
+        <dt>When a caller leaves a stream</dt>
         <dd>{on_caller_left === 'drain' ? 'read on to the end (drain)' : 'end the call (abort)'}</dd>
-        <dt>Tokens not counted</dt>
+        <dt>If token usage is missing</dt>
         <dd>{on_estimate === 'hold' ? 'book the whole hold' : 'book an estimate'}</dd>
         <dt>Responses API</dt>
         <dd>{speaks === null ? 'by its address' : speaks.includes('responses') ? 'spoken' : 'translated to chat'}</dd>

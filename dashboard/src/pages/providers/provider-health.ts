@@ -15,7 +15,7 @@ const WORTH_A_LOOK = 0.01
 /** How a provider does, in a few words: the worst that is true comes first. */
 export function healthOf(status: ProviderStatus, listProblem: string | null): Health {
   const { configured, circuits, calls_5m: calls, errors_5m: errors, last_success_at: lastSuccess } = status
-  if (!configured) return { tone: 'idle', text: 'Not set up: it has neither a key nor an address' }
+  if (!configured) return { tone: 'idle', text: 'Not set up: no key and no address' }
   if (calls > 0 && errors === calls) return { tone: 'bad', text: 'Every call of the last five minutes failed' }
   if (circuits.length > 0) {
     const models = circuits.length === 1 ? 'one model' : `${circuits.length} models`
@@ -26,8 +26,8 @@ export function healthOf(status: ProviderStatus, listProblem: string | null): He
   }
   if (calls > 0 && errors / calls >= WORTH_A_LOOK) return { tone: 'warn', text: 'Works, but some calls fail' }
   if (calls > 0) return { tone: 'good', text: 'Works' }
-  if (listProblem !== null) return { tone: 'warn', text: 'Its list of models cannot be read' }
-  if (lastSuccess !== null) return { tone: 'good', text: 'Quiet: no call in the last five minutes' }
+  if (listProblem !== null) return { tone: 'warn', text: 'Its model list cannot be read' }
+  if (lastSuccess !== null) return { tone: 'good', text: 'No calls in the last five minutes' }
   return { tone: 'idle', text: 'Not called since the gateway started' }
 }
 

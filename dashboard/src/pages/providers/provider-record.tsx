@@ -52,7 +52,7 @@ function Circuits({ circuits }: { circuits: ProviderStatus['circuits'] }) {
   return (
     <div className={classes['error']}>
       <Text size="xs" fw={600} mb={4}>
-        Skipped for now, while another entry can serve
+        Skipped for now, if another entry can serve
       </Text>
       {circuits.map(({ model, state, until }) => (
         <Group key={model} gap="xs" py={2}>

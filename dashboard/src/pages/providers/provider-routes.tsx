@@ -15,7 +15,7 @@ export function ProviderRoutes({ name }: { name: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None yet. A route whose chain names it sends calls to it.
+              None yet. Add it to a route to send calls to it.
             </Text>
           ) : (
             <Group gap="md">

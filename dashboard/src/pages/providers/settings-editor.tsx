@@ -21,7 +21,7 @@ export function SettingsEditor({ fields, settings, onChange, error }: SettingsEd
     <Input.Wrapper
       label="Settings"
       labelElement="div"
-      description="What only the family knows, e.g. a region"
+      description="Specific to the family, e.g. a region."
       error={error}
     >
       <Stack gap="xs" mt="xs">

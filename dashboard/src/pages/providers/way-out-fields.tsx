@@ -17,13 +17,13 @@ export function ProxyField({ value, onChange, error }: ProxyFieldProps) {
       {...(value.kind === 'own' ? {} : { error })}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="environment" label="As the gateway" description="HTTPS_PROXY, HTTP_PROXY and NO_PROXY" />
+        <Radio value="environment" label="Same as the gateway" description="HTTPS_PROXY, HTTP_PROXY and NO_PROXY" />
         <Radio value="none" label="None" />
         <Radio value="own" label="Its own" />
         {value.kind === 'own' && (
           <TextInput
             aria-label="Address of the proxy"
-            description="user:password@ before the host where it wants them; the password is not shown once it is saved (***)"
+            description="Add user:password@ before the host if needed. The password is hidden after saving (***)."
             placeholder="http://127.0.0.1:3128"
             value={value.url}
             onChange={(event) => onChange({ ...value, url: event.currentTarget.value })}
@@ -47,7 +47,7 @@ export function AuthoritiesField({ value, onChange, error }: AuthoritiesFieldPro
   return (
     <Textarea
       label="Certificate authorities"
-      description="PEM, in place of the usual ones. Empty: the usual ones"
+      description="PEM. Empty uses the system CAs."
       placeholder="-----BEGIN CERTIFICATE-----"
       classNames={{ input: 'mono' }}
       value={value}

@@ -28,7 +28,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      description="Who uses how much, and what it costs. Days are UTC."
+      description="Usage and cost. Days are UTC."
       actions={
         <>
           <PeriodControl view={view} />

@@ -15,7 +15,7 @@ const TITLES = {
   ...{ endpoint: 'Endpoint', user: 'User', session: 'Session', workspace: 'Workspace' },
 } as const
 
-/** Sums per group; each line leads to its requests. */
+/** Totals by group; each line leads to its requests. */
 export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
   const [, change] = useUrlState()
   const path = usePath()
@@ -25,7 +25,7 @@ export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
   const lines = useMemo(() => sortLines(linesOf(usage), { by, descending }), [usage, by, descending])
   return (
     <DataTable
-      label="Sums per group"
+      label="Totals by group"
       columns={columns}
       rows={lines}
       rowKey={groupKey}
@@ -105,7 +105,7 @@ function GroupCell({ line, usage: { group_by: groupBy, from, to }, filters, requ
         </Link>
       )}
       {unpriced > 0 && (
-        <Badge color="yellow" size="sm" tt="none" flex="none" title="Their price is unknown: the cost is without them">
+        <Badge color="yellow" size="sm" tt="none" flex="none" title="Price unknown: not included in the cost">
           {count(unpriced)} unpriced
         </Badge>
       )}

@@ -77,7 +77,7 @@ function Note({ comparison, children }: { comparison: Comparison | null; childre
     <>
       {comparison !== null && (
         <>
-          <span title="Against the same time before">{comparison.text}</span> ·{' '}
+          <span title="Compared with the previous period">{comparison.text}</span> ·{' '}
         </>
       )}
       {children}

@@ -52,7 +52,7 @@ function Choice({ model, pricesAt }: { model: string | null; pricesAt: string | 
   return (
     <Group gap="xs">
       <Select
-        aria-label="At the prices of this model"
+        aria-label="Model to compare with"
         placeholder="Each call's own model"
         size="xs"
         w={240}
@@ -75,8 +75,8 @@ function Choice({ model, pricesAt }: { model: string | null; pricesAt: string | 
       />
       <DatePickerInput
         {...useCalendar()}
-        aria-label={pricesAt === null ? 'Prices of today' : `Prices of ${dayText(pricesAt)}`}
-        placeholder="Prices of today"
+        aria-label={pricesAt === null ? 'Today’s prices' : `Prices of ${dayText(pricesAt)}`}
+        placeholder="Today’s prices"
         size="xs"
         w={170}
         clearable

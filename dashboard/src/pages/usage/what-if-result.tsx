@@ -36,7 +36,7 @@ export function WhatIfResult({ view, model, pricesAt }: WhatIfResultProps) {
         <Stack gap="md">
           {(provider ?? servedBy) !== undefined && (
             <Text size="xs" c="var(--warn)">
-              The filters by provider and model do not apply here: calls of all models are compared.
+              Provider and model filters don’t apply here: calls of all models are compared.
             </Text>
           )}
           <Comparison whatIf={whatIf} />
@@ -53,7 +53,7 @@ function Comparison({ whatIf }: { whatIf: WhatIf }) {
   return (
     <>
       {whatIf.total.requests === 0 ? (
-        <EmptyState title="No call of this period can be compared">
+        <EmptyState title="No calls in this period can be compared">
           {unpriced.length === 0 ? 'There are none.' : 'One of the two prices is unknown for each of them.'}
         </EmptyState>
       ) : (
@@ -70,7 +70,7 @@ function Comparison({ whatIf }: { whatIf: WhatIf }) {
           </div>
           <Chart {...content} height={180} />
           <details>
-            <summary className={classes['summary']}>The same as a table</summary>
+            <summary className={classes['summary']}>Show as a table</summary>
             <ChartTable content={content} />
           </details>
         </>
@@ -78,7 +78,7 @@ function Comparison({ whatIf }: { whatIf: WhatIf }) {
       {unpriced.length > 0 && (
         <div>
           <Text size="sm" fw={600}>
-            In neither sum
+            Excluded from both
           </Text>
           <List size="sm" c="dimmed">
             {unpriced.map((line) => (
@@ -93,7 +93,7 @@ function Comparison({ whatIf }: { whatIf: WhatIf }) {
 
 function chartOf({ data, total }: WhatIf): ChartContent {
   return {
-    label: 'Paid and what it would have cost, per day',
+    label: 'Actual and what-if cost per day',
     unit: 'usd',
     interval: 'day',
     layout: 'beside',
