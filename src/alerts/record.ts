@@ -59,7 +59,7 @@ export async function recordFindings(
 
 const DAY_MS = 86_400_000
 
-/** Channels that have not heard of any alert yet: they begin with all that are open. Messages are kept much longer than a day. */
+/** Channels without a message about an alert: they start with all open ones. Messages are kept much longer than a day. */
 async function newChannels(db: Transaction<Database>, now: number): Promise<Set<string>> {
   const rows = await db
     .selectFrom('alert_channels')

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { ChannelDefinition } from './alerts/channel.ts'
+import { RuleDefinition } from './alerts/own-rules.ts'
 import { baseUrlProblem } from './base-url.ts'
 import { areCertificates } from './certificates.ts'
 import { GuardrailSettings } from './content/guardrail.ts'
@@ -117,6 +119,13 @@ export const FileConfigSchema = z.strictObject({
     )
     .default({}),
   registry: z.array(RegistryEntry).default([]),
+  alerts: z
+    .strictObject({
+      /** Built-in ones by their kind, others by a name of their own. */
+      rules: z.record(Name, RuleDefinition).default({}),
+      channels: z.record(Name, ChannelDefinition).default({}),
+    })
+    .default({ rules: {}, channels: {} }),
 })
 
 export type FileConfig = z.infer<typeof FileConfigSchema>

@@ -1,14 +1,10 @@
 import { coversWorkspace } from '../domain/access.ts'
-import { isBuiltin, type OwnRule, RULE_TARGETS, ruleProblem } from '../domain/alerts/own-rules.ts'
-import {
-  ALERT_RULES,
-  type AlertRule,
-  type AlertRules,
-  DEFAULT_RULES,
-  type RuleSettings,
-} from '../domain/alerts/rules.ts'
+import { isBuiltin, type OwnRule, ownRule, ruleFields, ruleProblem } from '../domain/alerts/own-rules.ts'
+import { ALERT_RULES, type AlertRule, type AlertRules, type RuleSettings } from '../domain/alerts/rules.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { readManaged } from '../store/control/alert-managed.ts'
 import { missingTarget, readAllRules, writeAlertRules, writeOwnRules } from '../store/control/alert-rules.ts'
+import { refuseManaged } from './alert-managed.ts'
 import type { alertOperations } from './contract/alerts.ts'
 import { changeBeside, type ManagementDeps } from './deps.ts'
 import type { HandlersOf } from './router.ts'
@@ -22,12 +18,17 @@ export function alertRuleHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof 
       const seen = own.filter(({ workspace }) =>
         workspace === null ? access.workspaces === null : coversWorkspace(access, workspace),
       )
-      return { data: [...ALERT_RULES.map((rule) => builtinView(builtin, rule)), ...seen.map(ownView)] }
+      const { rules: managed } = await readManaged(deps.db)
+      const all = [...ALERT_RULES.map((rule) => builtinView(builtin, rule)), ...seen.map(ownView)]
+      return {
+        data: all.map((view) => (managed.includes(view.name) ? { ...view, managed_by: 'config' as const } : view)),
+      }
     },
     'alert-rules.create': ({ body }, context) =>
       changeBeside(deps, context, async (transaction) => {
         const { own } = await readAllRules(transaction)
-        const made = newRule(body)
+        refuse(ruleProblem(body.rule, ruleFields(body)))
+        const made = ownRule(body)
         if (isBuiltin(made.name) || own.some(({ name }) => name === made.name)) {
           throw new GatewayError('conflict', `name: a rule '${made.name}' already exists.`)
         }
@@ -38,6 +39,7 @@ export function alertRuleHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof 
       }),
     'alert-rules.update': ({ params: { rule: name }, body }, context) =>
       changeBeside(deps, context, async (transaction) => {
+        await refuseManaged(transaction, 'rules', name)
         const { builtin, own } = await readAllRules(transaction)
         const before = isBuiltin(name) ? builtinView(builtin, name) : ownView(existing(own, name))
         refuse(ruleProblem(before.rule, body))
@@ -59,6 +61,7 @@ export function alertRuleHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof 
         if (isBuiltin(name)) {
           throw new GatewayError('conflict', `'${name}' is built in and cannot be deleted. Switch it off instead.`)
         }
+        await refuseManaged(transaction, 'rules', name)
         const { own } = await readAllRules(transaction)
         const before = ownView(existing(own, name))
         await writeOwnRules(
@@ -68,18 +71,6 @@ export function alertRuleHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof 
         return { result: undefined, audit: auditEntry('delete', name, before, null) }
       }),
   }
-}
-
-type Given = { name: string; rule: AlertRule } & Partial<Record<keyof RuleSettings | 'workspace' | 'key', unknown>>
-
-/** Figures that are left out are those of the built-in rule as it is shipped. */
-function newRule({ name, rule, ...given }: Given): OwnRule {
-  refuse(ruleProblem(rule, given))
-  const isTarget = (field: string) => (RULE_TARGETS as readonly string[]).includes(field)
-  const figures = Object.entries(given).filter(([field, value]) => value !== undefined && !isTarget(field))
-  const targets = RULE_TARGETS.map((target) => [target, given[target as 'key'] ?? null])
-  const settings = { ...DEFAULT_RULES[rule], ...Object.fromEntries(figures) }
-  return { name, rule, settings, ...Object.fromEntries(targets) }
 }
 
 function refuse(problem: string | null): void {
@@ -97,12 +88,32 @@ function auditEntry(change: string, name: string, before: unknown, after: unknow
 }
 
 const NO_FIGURES = { thresholds: null, percent: null, factor: null, calls: null, seconds: null }
+const UNMANAGED = null as 'config' | null
 const NO_TARGETS = { workspace: null, key: null, route: null, provider: null }
 
 function builtinView(rules: AlertRules, rule: AlertRule) {
-  return { name: rule as string, rule, is_builtin: true, ...NO_TARGETS, ...NO_FIGURES, ...rules[rule] }
+  return {
+    name: rule as string,
+    rule,
+    is_builtin: true,
+    managed_by: UNMANAGED,
+    ...NO_TARGETS,
+    ...NO_FIGURES,
+    ...rules[rule],
+  }
 }
 
 function ownView({ name, rule, settings, workspace, key, route, provider }: OwnRule) {
-  return { name, rule, is_builtin: false, workspace, key, route, provider, ...NO_FIGURES, ...settings }
+  return {
+    name,
+    rule,
+    is_builtin: false,
+    managed_by: UNMANAGED,
+    workspace,
+    key,
+    route,
+    provider,
+    ...NO_FIGURES,
+    ...settings,
+  }
 }

@@ -1,6 +1,7 @@
 import { namesIn } from '../domain/access.ts'
 import type { AlertEvent, Severity } from '../domain/alerts/alert.ts'
 import type { AlertChannel } from '../domain/alerts/channel.ts'
+import { changedChannel, newChannel } from '../domain/alerts/channel-settings.ts'
 import type { AlertRule } from '../domain/alerts/rules.ts'
 import { targetOf } from '../domain/alerts/target.ts'
 import { GatewayError } from '../domain/errors.ts'
@@ -12,8 +13,10 @@ import {
   listChannels,
   putChannel,
 } from '../store/control/alert-channels.ts'
+import { readManaged } from '../store/control/alert-managed.ts'
 import type { AlertChannelRow, AlertDeliveryRow, AlertRow } from '../store/engine/schema.ts'
-import { changedChannel, channelSettings, newChannel } from './alert-channel.ts'
+import { channelSettings } from './alert-channel-view.ts'
+import { refuseManaged } from './alert-managed.ts'
 import { alertRuleHandlers } from './alert-rules.ts'
 import type { alertOperations } from './contract/alerts.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
@@ -80,7 +83,11 @@ type ChannelChanges =
 
 function channelHandlers(deps: ManagementDeps): Pick<Handlers, ChannelChanges> {
   const { db, secrets } = deps
-  const view = async (row: AlertChannelRow) => ({ ...channelSettings(row), ...(await record(deps, row.id)) })
+  const view = async (row: AlertChannelRow) => {
+    const isManaged = (await readManaged(db)).channels.includes(row.name)
+    const managed_by = isManaged ? ('config' as const) : null
+    return { ...channelSettings(row), managed_by, ...(await record(deps, row.id)) }
+  }
   return {
     'alert-channels.list': async () => ({ data: await Promise.all((await listChannels(db)).map(view)) }),
     async 'alert-channels.create'({ body }, context) {
@@ -98,6 +105,7 @@ function channelHandlers(deps: ManagementDeps): Pick<Handlers, ChannelChanges> {
     async 'alert-channels.update'({ params: { id }, body }, context) {
       const row = await changeBeside(deps, context, async (transaction) => {
         const before = await existing(findChannel(transaction, id), id)
+        await refuseManaged(transaction, 'channels', before.name)
         const isTaken = (await listChannels(transaction)).some((each) => each.name === body.name && each.id !== id)
         if (isTaken) throw new GatewayError('conflict', `name: a channel '${body.name}' already exists.`)
         await putChannel(transaction, secrets, changedChannel(channelFromRow(before, secrets), body), context.now)
@@ -110,6 +118,7 @@ function channelHandlers(deps: ManagementDeps): Pick<Handlers, ChannelChanges> {
     'alert-channels.delete': ({ params: { id } }, context) =>
       changeBeside(deps, context, async (transaction) => {
         const before = channelSettings(await existing(findChannel(transaction, id), id))
+        await refuseManaged(transaction, 'channels', before.name)
         await deleteChannel(transaction, id)
         return { result: undefined, audit: auditEntry('alert-channels.delete', `alert-channels/${id}`, before, null) }
       }),

@@ -3,6 +3,7 @@ import { contentProblem } from '../content/settings-problem.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { FileConfig } from '../domain/file-config.ts'
 import { applyConfig, type ConfigInput, type ConfigResult, planConfig } from '../store/config-file/apply-config.ts'
+import { readAlertRows } from '../store/config-file/config-alerts.ts'
 import { type ExportedConfig, exportConfig } from '../store/config-file/export-config.ts'
 import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
 import { readControlRows } from '../store/control/snapshot.ts'
@@ -32,13 +33,16 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
       return { ...toConfigChanges(result, configFile), created_keys: result.created }
     },
     async 'config.export'({ query }, { now }) {
-      const rows = await db
+      const read = await db
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
-        .execute(readControlRows)
+        .execute(async (transaction) => ({
+          rows: await readControlRows(transaction),
+          alerts: await readAlertRows(transaction),
+        }))
       const exported = await orRefused(async () =>
-        exportConfig({ rows, secrets, builtin: readBuiltinRegistry(), kinds: deps.providerKinds, now }),
+        exportConfig({ ...read, secrets, builtin: readBuiltinRegistry(), kinds: deps.providerKinds, now }),
       )
       if (query.format === 'yaml') return { mediaType: 'application/yaml', pieces: onePiece(yamlText(exported)) }
       const text = `${JSON.stringify(exported.config, null, 2)}\n`

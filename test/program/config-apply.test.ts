@@ -295,6 +295,57 @@ describe('export', () => {
   })
 })
 
+describe('alert rules and channels of a file', () => {
+  const secret = `whsec_${'a'.repeat(40)}`
+  const alerts = {
+    rules: { budget: { thresholds: [60, 100] }, slow: { rule: 'latency', factor: 3, provider: 'openai' } },
+    channels: { ops: { kind: 'webhook', url: 'http://127.0.0.1:9/hidden-path', secret } },
+  }
+  const list = async (path: string) => (await send(harness, 'GET', path)).json.data
+  const rule = async (name: string) => (await list('/alert-rules')).find((one: Json) => one.name === name)
+
+  test('are applied, belong to it, and are deleted with it', async () => {
+    await send(harness, 'DELETE', '/routes/by-api')
+    const answer = await apply({ alerts })
+    assert.equal(answer.status, 200, answer.text)
+    const made = kinds(answer).filter((line: string) => line.includes('alert-'))
+    assert.deepEqual(made, [
+      'take_over - alert-rules/budget',
+      'create - alert-rules/slow',
+      'create - alert-channels/ops',
+    ])
+    assert.ok(!answer.text.includes('hidden-path') && !answer.text.includes(secret))
+    const { thresholds, managed_by: owner } = await rule('budget')
+    assert.deepEqual([thresholds, owner], [[60, 100], 'config'])
+    const [ops] = await list('/alert-channels')
+    assert.deepEqual([ops.name, ops.managed_by, ops.has_secret], ['ops', 'config', true])
+    for (const path of ['/alert-rules/slow', `/alert-channels/${ops.id}`]) {
+      const refused = await send(harness, 'DELETE', path)
+      assert.equal(refused.json.error.code, 'managed_by_config')
+    }
+    assert.deepEqual((await plan({ alerts })).json.changes, [])
+    const exported = (await send(harness, 'GET', '/config/export?format=json')).json.alerts
+    assert.deepEqual(exported.channels, { ops: { kind: 'webhook', url: '${OPS_URL}', secret: '${OPS_SECRET}' } })
+    assert.deepEqual(exported.rules.budget.thresholds, [60, 100])
+    await apply({})
+    assert.deepEqual([(await rule('budget')).thresholds, await rule('slow')], [[50, 80, 100], undefined])
+    assert.deepEqual(await list('/alert-channels'), [])
+  })
+
+  for (const [what, wrong, message] of [
+    ['a rule without its kind', { rules: { mine: { factor: 2 } } }, /alerts\.rules\.mine\.rule: is missing/],
+    ['a target that does not exist', { rules: { mine: { rule: 'latency', provider: 'x' } } }, /no provider 'x'/],
+    ['a webhook without a secret', { channels: { a: { kind: 'webhook', url: 'http://a/' } } }, /channels\.a\.secret/],
+    ['a field of another kind', { channels: { a: { kind: 'slack', url: 'http://a/', port: 1 } } }, /channels\.a\.port/],
+  ] as const) {
+    test(`refused: ${what}`, async () => {
+      const answer = await apply({ alerts: wrong })
+      assert.equal(answer.status, 400)
+      assert.match(answer.json.error.message, message)
+    })
+  }
+})
+
 test('a start applies the file and audits it as the file', async () => {
   const folder = newFolder()
   const own = await startHarness({ folder, config: 'workspaces: { default: { keys: { ci: {} } } }' })

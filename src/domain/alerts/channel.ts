@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { SEVERITIES, type Severity } from './alert.ts'
 
 export const CHANNEL_KINDS = ['webhook', 'slack', 'pagerduty', 'email'] as const
@@ -30,3 +31,23 @@ export interface ChannelOptions {
 export function reaches(channel: Pick<AlertChannel, 'isEnabled' | 'minSeverity'>, severity: Severity): boolean {
   return channel.isEnabled && SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(channel.minSeverity)
 }
+
+const Text = z.string().min(1).max(500)
+const Email = z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, 'an address such as ops@example.com')
+
+/** What may be set; each kind has some of them. */
+export const ChannelSettings = z.strictObject({
+  enabled: z.boolean().optional(),
+  min_severity: z.enum(SEVERITIES).optional(),
+  url: Text.optional().describe('Of a webhook; of Slack, its incoming webhook; of PagerDuty, if not the usual one'),
+  secret: Text.optional().describe('Signs webhooks (`whsec_…`, created if missing); routing key; SMTP password'),
+  host: Text.optional().describe('Of the mail server'),
+  port: z.int().min(1).max(65_535).optional(),
+  tls: z.enum(['starttls', 'implicit', 'none']).optional().describe('Of the mail server; default `starttls`'),
+  username: Text.optional(),
+  from: Email.optional(),
+  to: z.array(Email).min(1).max(50).optional(),
+})
+
+/** In a configuration file, under its name. */
+export const ChannelDefinition = ChannelSettings.extend({ kind: z.enum(CHANNEL_KINDS) })

@@ -1,4 +1,6 @@
-import { ALERT_RULES, type AlertRule, type AlertRules, DEFAULT_RULES, type RuleSettings } from './rules.ts'
+import { z } from 'zod'
+import { Alias, ProviderName } from '../route.ts'
+import { ALERT_RULES, type AlertRule, type AlertRules, DEFAULT_RULES, RuleSettings } from './rules.ts'
 
 /** What a rule can be limited to, each by its name. */
 export const RULE_TARGETS = ['workspace', 'key', 'route', 'provider'] as const
@@ -11,6 +13,18 @@ export interface OwnRule extends Record<RuleTarget, string | null> {
   /** All figures of its kind. */
   settings: Partial<RuleSettings> & Pick<RuleSettings, 'enabled'>
 }
+
+const Name = z.string().min(1).max(64)
+
+/** A rule in a configuration file, under its name; a built-in one without `rule`. */
+export const RuleDefinition = z.strictObject({
+  rule: z.enum(ALERT_RULES).optional(),
+  ...RuleSettings.partial().shape,
+  workspace: Name.optional(),
+  key: Name.optional(),
+  route: Alias.optional(),
+  provider: ProviderName.optional(),
+})
 
 /** What each kind can be limited to: what it is measured by. */
 const TARGETS_OF: Readonly<Record<AlertRule, readonly RuleTarget[]>> = {
@@ -37,6 +51,24 @@ export function ruleProblem(rule: AlertRule, given: Given): string | null {
   const needs = (['key', 'route'] as const).find((target) => (given[target] ?? null) !== null)
   if (needs !== undefined && (given.workspace ?? null) === null) return `workspace: required with ${needs}`
   return null
+}
+
+/** Without its name and kind. */
+export function ruleFields<T extends object>(given: T): Omit<T, 'name' | 'rule'> {
+  const { name: _name, rule: _rule, ...fields } = given as T & { name?: unknown; rule?: unknown }
+  return fields as Omit<T, 'name' | 'rule'>
+}
+
+/** Figures that are left out are the shipped ones. */
+export function ownRule(given: { name: string; rule: AlertRule } & Given): OwnRule {
+  const { name, rule } = given
+  const figures = Object.keys(DEFAULT_RULES[rule]).flatMap((field) => {
+    const value = given[field as keyof RuleSettings]
+    return value === undefined ? [] : [[field, value]]
+  })
+  const targets = RULE_TARGETS.map((target) => [target, given[target] ?? null])
+  const settings = { ...DEFAULT_RULES[rule], ...Object.fromEntries(figures) }
+  return { name, rule, settings, ...(Object.fromEntries(targets) as Record<RuleTarget, string | null>) }
 }
 
 export function isBuiltin(name: string): name is AlertRule {

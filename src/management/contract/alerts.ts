@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SEVERITIES } from '../../domain/alerts/alert.ts'
-import { CHANNEL_KINDS } from '../../domain/alerts/channel.ts'
+import { CHANNEL_KINDS, ChannelSettings } from '../../domain/alerts/channel.ts'
 import { ALERT_RULES, RuleSettings } from '../../domain/alerts/rules.ts'
 import { Alias, ProviderName } from '../../domain/route.ts'
 import { Name, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
@@ -8,6 +8,7 @@ import { operation } from './operation.ts'
 
 const Rule = z.enum(ALERT_RULES)
 const Severity = z.enum(SEVERITIES)
+const ManagedBy = z.enum(['config']).nullable().describe('`config`: set in a configuration file')
 const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
 
 export const Alert = z.strictObject({
@@ -31,6 +32,7 @@ export const AlertRule = z.strictObject({
   name: Name.describe('Of a built-in rule its kind'),
   rule: Rule.describe('Its kind'),
   is_builtin: z.boolean(),
+  managed_by: ManagedBy,
   workspace: WorkspaceName.nullable().describe('Null: all workspaces'),
   key: Name.nullable(),
   route: z.string().nullable(),
@@ -51,8 +53,6 @@ const targets = {
 }
 
 const tls = z.enum(['starttls', 'implicit', 'none'])
-const Text = z.string().min(1).max(500)
-const Email = z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, 'an address such as ops@example.com')
 
 export const AlertChannel = z.strictObject({
   id: z.string(),
@@ -68,6 +68,7 @@ export const AlertChannel = z.strictObject({
   from: z.string().nullable(),
   to: z.array(z.string()).nullable(),
   has_secret: z.boolean(),
+  managed_by: ManagedBy,
   created_at: Timestamp,
   pending: z.int().describe('Messages that wait to be sent, or to be sent again'),
   failed: z.int().describe('Messages of the last 30 days that could not be delivered'),
@@ -91,18 +92,7 @@ export const AlertDelivery = z.strictObject({
   last_error: z.string().nullable(),
 })
 
-const settings = {
-  enabled: z.boolean().optional(),
-  min_severity: Severity.optional(),
-  url: Text.optional().describe('Of a webhook; of Slack, its incoming webhook; of PagerDuty, if not the usual one'),
-  secret: Text.optional().describe('Signs webhooks (`whsec_…`, made if there is none); routing key; SMTP password'),
-  host: Text.optional().describe('Of the mail server'),
-  port: z.int().min(1).max(65_535).optional(),
-  tls: tls.optional().describe('Of the mail server; default `starttls`'),
-  username: Text.optional(),
-  from: Email.optional(),
-  to: z.array(Email).min(1).max(50).optional(),
-}
+const settings = ChannelSettings.shape
 
 const tag = 'Alerts'
 const one = z.strictObject({ id: z.string().max(64) })

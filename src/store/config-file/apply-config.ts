@@ -14,6 +14,7 @@ import type { Secrets } from '../engine/secrets.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { applyKeys, type CreatedKey } from './apply-config-keys.ts'
 import { applyRegistry } from './apply-config-registry.ts'
+import { applyAlerts, checkRuleTargets, readAlertRows, viewedAlerts } from './config-alerts.ts'
 import { type ConfigChange, configChanges, countUnchanged } from './config-changes.ts'
 import { type ConfigView, type ViewedObject, viewConfig } from './config-view.ts'
 import { type NotInFile, notInFile, pruneConfig } from './prune-config.ts'
@@ -58,6 +59,7 @@ export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Pro
     const left = notInFile(written, input.config)
     if (input.prune) await pruneConfig(applying, left)
     await checkChains(transaction)
+    await checkRuleTargets(transaction, input.config)
     const after = input.prune ? await readView(applying) : written
     const changes = configChanges(before, after)
     for (const change of changes) await writeAudit(transaction, auditEntry(change, input.actor), input.now)
@@ -68,7 +70,8 @@ export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Pro
 }
 
 async function readView({ db, secrets, now }: Applying): Promise<ConfigView> {
-  return viewConfig(await readControlRows(db), secrets, now)
+  const alerts = viewedAlerts(await readAlertRows(db), secrets).map((object) => [object.auditResource, object] as const)
+  return new Map([...viewConfig(await readControlRows(db), secrets, now), ...alerts])
 }
 
 /** Only these are counted as unchanged: a workspace belongs to a file by its settings, not as a whole. */
@@ -120,6 +123,7 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
   await applyRoutes(applying)
   const created = await applyKeys(db, config, now)
   await applyRegistry(db, config.registry, now)
+  await applyAlerts(applying)
   return created
 }
 

@@ -18,7 +18,7 @@ export interface ConfigChange {
   fields: FieldChange[]
 }
 
-const SECTIONS = ['workspaces', 'providers', 'registry', 'routes', 'keys']
+const SECTIONS = ['workspaces', 'providers', 'registry', 'routes', 'keys', 'alert-rules', 'alert-channels']
 
 /** What lies between two states; empty when they are the same. */
 export function configChanges(before: ConfigView, after: ConfigView): ConfigChange[] {

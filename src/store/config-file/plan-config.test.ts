@@ -11,6 +11,7 @@ import type { Provider } from '../../domain/provider.ts'
 import { readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
 import { readControlRows } from '../control/snapshot.ts'
 import { applyConfig, planConfig } from './apply-config.ts'
+import { readAlertRows } from './config-alerts.ts'
 import { exportConfig } from './export-config.ts'
 
 const stores = await testStores()
@@ -89,6 +90,30 @@ const config: fc.Arbitrary<FileConfig> = fc
       ),
     ),
     registry: fc.uniqueArray(model, { maxLength: 3, selector: ({ model }) => model }),
+    alerts: fc.record({
+      rules: fc.record(
+        {
+          budget: fc.record({ thresholds: fc.constantFrom([60], [50, 90]) }),
+          slow: fc.constantFrom(
+            { rule: 'latency', factor: 3 },
+            { rule: 'latency', provider: 'builtin', enabled: false },
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+      channels: fc.record(
+        {
+          ops: fc.record({
+            kind: fc.constant('webhook'),
+            url: fc.constantFrom('http://a/sk-one', 'http://b/'),
+            secret: fc.constant(`whsec_${'sk'.repeat(20)}`),
+            min_severity: fc.constantFrom('info', 'critical'),
+          }),
+          mail: fc.constant({ kind: 'email', host: 'mail.test', from: 'a@b.c', to: ['d@e.f'], port: 25 }),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
   })
   .map((value) => FileConfigSchema.parse(value))
 
@@ -134,7 +159,11 @@ for (const engine of ENGINES) {
       const [first, second] = [await stores.openNew(engine), await stores.openNew(engine)]
       await seedRegistry(first.db, 1, builtin)
       const exported = async ({ db, secrets }: Store, now: number) =>
-        exportConfig({ rows: await readControlRows(db), secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
+        db.transaction().execute(async (transaction) => {
+          const rows = await readControlRows(transaction)
+          const alerts = await readAlertRows(transaction)
+          return exportConfig({ rows, alerts, secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
+        })
       let now = 10
       await fc.assert(
         fc.asyncProperty(config, async (file) => {
@@ -143,7 +172,7 @@ for (const engine of ENGINES) {
           const written = await exported(first, now)
           // As the parser would: every variable has a value, `$${` is `${`.
           const text = JSON.stringify(written).replace(/(\$?)\$\{(\w+)\}/g, (_whole, dollar, variable) =>
-            dollar === '' ? (variable.includes('PROXY') ? 'http://u:a-value@p' : 'a-value') : `\${${variable}}`,
+            dollar === '' ? placeholderValue(variable) : `\${${variable}}`,
           )
           await empty(second)
           await applyConfig(second.db, input(second, FileConfigSchema.parse(JSON.parse(text)), now))
@@ -155,8 +184,15 @@ for (const engine of ENGINES) {
   })
 }
 
+function placeholderValue(variable: string): string {
+  if (variable.includes('PROXY')) return 'http://u:a-value@p'
+  if (variable === 'OPS_URL') return 'http://a/b'
+  return variable === 'OPS_SECRET' ? `whsec_${'a'.repeat(40)}` : 'a-value'
+}
+
 async function empty({ db }: Store): Promise<void> {
-  const tables = ['keys', 'routes', 'workspaces', 'providers', 'registry', 'price_versions'] as const
+  const tables = ['alert_channels', 'keys', 'routes', 'workspaces', 'providers', 'registry', 'price_versions'] as const
   for (const table of tables) await db.deleteFrom(table).execute()
+  await db.deleteFrom('settings').where('name', 'like', 'alert%').execute()
   await seedRegistry(db, 1, builtin)
 }

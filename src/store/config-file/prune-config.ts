@@ -9,12 +9,13 @@ import { seedRegistry } from '../control/seed-registry.ts'
 import { setFileSettings } from '../control/workspaces.ts'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
+import { pruneAlert } from './config-alerts.ts'
 import type { ConfigView, ViewedObject } from './config-view.ts'
 
 export type NotInFile = Pick<ViewedObject, 'workspace' | 'resource'>
 
 /** What belongs to a file, but not to this one. Decided once, so a plan lists exactly what pruning deletes. */
-export function notInFile(view: ConfigView, { providers, workspaces, registry }: FileConfig): ViewedObject[] {
+export function notInFile(view: ConfigView, { providers, workspaces, registry, alerts }: FileConfig): ViewedObject[] {
   const models = new Set(registry.map(({ provider, model }) => `${provider}/${model}`))
   const of = (workspace: string | null) =>
     Object.hasOwn(workspaces, workspace ?? '') ? workspaces[workspace ?? ''] : null
@@ -23,6 +24,8 @@ export function notInFile(view: ConfigView, { providers, workspaces, registry }:
     providers: (name) => Object.hasOwn(providers, name),
     registry: (name) => models.has(name),
     routes: (name, workspace) => Object.hasOwn(of(workspace)?.routes ?? {}, name),
+    'alert-rules': (name) => Object.hasOwn(alerts.rules, name),
+    'alert-channels': (name) => Object.hasOwn(alerts.channels, name),
     keys: (name, workspace) => Object.hasOwn(of(workspace)?.keys ?? {}, name),
   }
   return [...view.values()].filter((object) => {
@@ -57,6 +60,7 @@ async function prune({ db, now }: Pruning, { resource, auditResource, workspace 
   if (kind === 'workspaces') await setFileSettings(db, name)
   else if (kind === 'providers') await deleteProvider(db, name)
   else if (kind === 'routes') await deleteRoute(db, workspace ?? '', name)
+  else if (kind.startsWith('alert-')) await pruneAlert(db, kind, name, partsOf(auditResource)[1])
   else if (kind === 'keys') await revokeKey(db, partsOf(auditResource)[1], now)
   else {
     const [provider, model] = partsOf(name)

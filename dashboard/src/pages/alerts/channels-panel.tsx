@@ -80,8 +80,9 @@ function LastMessage({ of: { last_error: error, last_sent_at: at, failed } }: { 
 function Actions({ of: channel, onEdit, onDelete }: Chosen & { of: Channel }) {
   const test = useChange('alert-channels.test')
   const update = useChange('alert-channels.update')
-  const refusal = useRefusal('alert-channels.update')
-  const { id, name, enabled } = channel
+  const mayNot = useRefusal('alert-channels.update')
+  const { id, name, enabled, managed_by } = channel
+  const refusal = managed_by === null ? mayNot : 'Set in switchyard.yaml; change it there.'
   function send() {
     const onSuccess = ({ problem }: Reply<'alert-channels.test'>) =>
       problem === null ? tell(`${name} accepted the test message`) : tellError(`${name}: ${problem}`)
@@ -108,6 +109,15 @@ function Actions({ of: channel, onEdit, onDelete }: Chosen & { of: Channel }) {
       >
         Test
       </MayButton>
+      {managed_by === null && <Changes of={channel} onEdit={onEdit} onDelete={onDelete} />}
+    </Group>
+  )
+}
+
+function Changes({ of: channel, onEdit, onDelete }: Chosen & { of: Channel }) {
+  const { name } = channel
+  return (
+    <>
       <MayButton
         to="alert-channels.update"
         variant="default"
@@ -127,7 +137,7 @@ function Actions({ of: channel, onEdit, onDelete }: Chosen & { of: Channel }) {
       >
         Delete
       </MayButton>
-    </Group>
+    </>
   )
 }
 

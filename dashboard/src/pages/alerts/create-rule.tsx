@@ -82,6 +82,7 @@ function RuleForm({ base, name, onName, onClose }: RuleFormProps) {
           label="Name"
           description="Letters, digits, . _ -. Must be unique."
           required
+          data-autofocus
           value={name}
           onChange={(event) => onName(event.currentTarget.value)}
           error={problemAt(create.error, 'name')}

@@ -42,7 +42,7 @@ function columnsWith({ onEdit, onDelete }: Chosen): Column<Rule>[] {
       figures: true,
       cell: (rule) => (
         <Group gap="xs" justify="flex-end" wrap="nowrap">
-          {hasFigures(rule) && (
+          {hasFigures(rule) && rule.managed_by === null && (
             <MayButton
               to="alert-rules.update"
               variant="default"
@@ -53,7 +53,7 @@ function columnsWith({ onEdit, onDelete }: Chosen): Column<Rule>[] {
               Edit
             </MayButton>
           )}
-          {!rule.is_builtin && (
+          {!rule.is_builtin && rule.managed_by === null && (
             <MayButton
               to="alert-rules.delete"
               variant="default"
@@ -90,9 +90,10 @@ function Condition({ of: rule }: { of: Rule }) {
   )
 }
 
-function RuleSwitch({ of: { name, enabled } }: { of: Rule }) {
+function RuleSwitch({ of: { name, enabled, managed_by } }: { of: Rule }) {
   const update = useChange('alert-rules.update')
-  const refusal = useRefusal('alert-rules.update')
+  const mayNot = useRefusal('alert-rules.update')
+  const refusal = managed_by === null ? mayNot : 'Set in switchyard.yaml; change it there.'
   return (
     <Switch
       size="xs"

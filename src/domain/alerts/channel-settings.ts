@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
-import type { Severity } from '../domain/alerts/alert.ts'
-import type { AlertChannel, ChannelKind, ChannelOptions } from '../domain/alerts/channel.ts'
-import { baseUrlProblem, refusedHost } from '../domain/base-url.ts'
-import { GatewayError } from '../domain/errors.ts'
-import { newId } from '../domain/new-id.ts'
-import type { AlertChannelRow } from '../store/engine/schema.ts'
-import type { alertOperations } from './contract/alerts.ts'
-import { timestamp } from './contract/fields.ts'
+import { baseUrlProblem, refusedHost } from '../base-url.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../new-id.ts'
+import type { AlertChannel, ChannelDefinition, ChannelKind, ChannelOptions, ChannelSettings } from './channel.ts'
 
-type Given = z.output<(typeof alertOperations)['alert-channels.create']['body']>
-type Changes = z.output<(typeof alertOperations)['alert-channels.update']['body']>
+type Given = z.output<typeof ChannelDefinition> & { name: string }
+type Changes = z.output<typeof ChannelSettings> & { name?: string | undefined }
 
 /** What each kind takes, and what it cannot do without. */
 const FIELDS: Readonly<Record<ChannelKind, { takes: readonly (keyof Changes)[]; needs: readonly (keyof Changes)[] }>> =
@@ -90,32 +86,5 @@ function check(kind: ChannelKind, changes: Changes): void {
   if (refusal !== null) throw new GatewayError('invalid_request', `host: ${refusal}: refused`)
   if (kind === 'webhook' && changes.secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(changes.secret)) {
     throw new GatewayError('invalid_request', 'secret: whsec_ and at least 24 bytes in base64')
-  }
-}
-
-/** Many receivers know the sender by what follows the host. */
-function shownAddress(url: string): string {
-  const { origin, pathname, search } = new URL(url)
-  return pathname === '/' && search === '' ? origin : `${origin}/…`
-}
-
-/** Without its secret, so also for the audit log. */
-export function channelSettings(row: AlertChannelRow) {
-  const { url, host, port, tls, username, from, to } = JSON.parse(row.options) as ChannelOptions
-  return {
-    id: row.id,
-    name: row.name,
-    kind: row.kind as ChannelKind,
-    enabled: row.enabled === 1,
-    min_severity: row.min_severity as Severity,
-    url: url === undefined ? null : shownAddress(url),
-    host: host ?? null,
-    port: port ?? null,
-    tls: tls ?? null,
-    username: username ?? null,
-    from: from ?? null,
-    to: to ?? null,
-    has_secret: row.secret_encrypted !== null,
-    created_at: timestamp(row.created_at),
   }
 }
