@@ -25,7 +25,7 @@ export function ModelPicker({
   const data = useMemo(() => {
     const ids = (kind: CatalogItem['kind']) =>
       [...byId.values()].filter((item) => item.kind === kind).map(({ id }) => id)
-    // The catalog does not know every model: what is typed, or named by a link, can be asked for all the same.
+    // The catalog does not know every model: a typed or linked name can still be called.
     const others = [...new Set([value, typed.trim()])].filter((id) => id !== '' && !byId.has(id))
     return [
       { group: 'Aliases', items: ids('alias') },
