@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { budgetUse, PER } from '../format/budget.ts'
-import { exactUsd, shortUsd } from '../format/money.ts'
+import { budgetUse, PER } from '../../format/budget.ts'
+import { exactUsd, shortUsd } from '../../format/money.ts'
 import classes from './budget-bar.module.css'
 
 export interface BudgetBarProps {
