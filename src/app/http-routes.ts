@@ -1,5 +1,6 @@
 import type { Deps } from '../calls/deps.ts'
 import { handleCall } from '../calls/handle-call.ts'
+import { handleKey } from '../calls/handle-key.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
@@ -30,6 +31,7 @@ export function callRoutes(deps: Deps): HttpRoute[] {
         handle: ({ params }) => errorReply(new GatewayError('not_found', notKept(params['*'] ?? ''))),
       }),
     ),
+    { method: 'GET', path: '/v1/key', handle: (call) => handleKey(call, deps) },
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
   ]

@@ -19,6 +19,37 @@ const model = z.object({
 })
 const models = z.object({ object: z.literal('list'), data: z.array(model) })
 
+const usd = (what: string) => z.string().describe(`${what}, USD, a decimal string.`)
+const ownKey = z.object({
+  object: z.literal('key'),
+  name: z.string(),
+  prefix: z.string().describe('The first characters of its value.'),
+  workspace: z.string(),
+  created_at: z.string(),
+  expires_at: z.string().nullable().describe('Refused from then on; null: never.'),
+  allowed_models: z.array(z.string()).nullable().describe('Null: all.'),
+  streaming: z.boolean().describe('Whether its calls may stream.'),
+  limits: z.object({
+    rpm: z.int().optional(),
+    tpm: z.int().optional(),
+    max_parallel: z.int().optional(),
+    max_output_tokens: z.int().optional(),
+  }),
+  budgets: z
+    .array(
+      z.object({
+        scope: z.enum(['key', 'workspace']),
+        per: z.enum(['day', 'week', 'month', 'total']),
+        limit_usd: usd('The budget'),
+        spent_usd: usd('Spent in this period'),
+        held_usd: usd('Held for running calls'),
+        remaining_usd: usd('Left'),
+        resets_at: z.string().nullable().describe('Null: never.'),
+      }),
+    )
+    .describe('Of the key and of its workspace, where they have one.'),
+})
+
 const text = { type: 'string' }
 const always = (description: string, schema: Json = text) => ({ description, required: true, schema })
 const sometimes = (description: string, schema: Json = text) => ({ description, schema })
@@ -99,6 +130,17 @@ export function v1Paths(
   const place = callsPort === null ? {} : { servers: [serverAt(callsPort)] }
   return {
     ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { ...place, post: posted(endpoint) }])),
+    '/v1/key': {
+      ...place,
+      get: {
+        ...{
+          operationId: 'v1.key.get',
+          summary: 'The key itself: its limits, and what is left of its budgets',
+          ...common,
+        },
+        responses: { 200: answer('v1.key.get', 'The key', ownKey, {}), ...failures((code) => ON_MODELS.has(code)) },
+      },
+    },
     '/v1/models': {
       ...place,
       get: {

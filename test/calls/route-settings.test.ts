@@ -230,6 +230,16 @@ describe('opening spend', () => {
     assert.equal((await call(made.value)).status, 402)
     await manage('PUT', '/workspaces/other/opening-spend', { usd: '0' })
     assert.equal((await call(made.value)).status, 200)
+    const own = await harness.get('/v1/key', { authorization: `Bearer ${made.value}` })
+    assert.deepEqual([own.status, own.json.name, own.json.workspace], [200, 'opened', 'other'])
+    const [ofKey, ofWorkspace] = own.json.budgets
+    assert.deepEqual(
+      [ofKey.scope, ofKey.limit_usd, ofWorkspace.scope, ofWorkspace.per],
+      ['key', '5', 'workspace', 'total'],
+    )
+    assert.equal((5 - Number(ofKey.spent_usd)).toFixed(9), Number(ofKey.remaining_usd).toFixed(9))
+    assert.ok(Number(ofKey.spent_usd) > 4.8)
+    assert.equal((await harness.get('/v1/key', { authorization: 'Bearer gw_live_unknown' })).status, 401)
     const verified = (await manage('POST', '/verify')).json
     assert.deepEqual(verified.differences, [])
   })
