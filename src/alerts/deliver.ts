@@ -4,7 +4,7 @@ import { PAGERDUTY_URL, pagerDutyMessages } from './messages/pagerduty.ts'
 import { slackMessage } from './messages/slack.ts'
 import { type Envelope, type HttpMessage, webhookMessage } from './messages/webhook.ts'
 
-/** How a request goes out; redirects are not followed. Rejects with words that hold no secret. */
+/** Sends a request without following redirects. Rejects with a message that holds no secret. */
 export type Post = (message: HttpMessage, timeoutMs: number) => Promise<{ status: number }>
 
 /** How messages leave. */
@@ -31,7 +31,7 @@ export async function deliver(
     const refusal = (await Promise.all(replies)).find(({ status }) => status < 200 || status > 299)
     return refusal === undefined ? null : `it answered ${refusal.status}`
   } catch (error) {
-    return told(error, channel)
+    return problemText(error, channel)
   }
 }
 
@@ -46,7 +46,7 @@ function httpMessages(channel: AlertChannel, envelope: Envelope, now: number): H
 const LONGEST_PROBLEM = 300
 
 /** A mail server may repeat the credentials in its error. */
-function told(error: unknown, { secret }: AlertChannel): string {
+function problemText(error: unknown, { secret }: AlertChannel): string {
   const text = error instanceof Error ? error.message : String(error)
   const hidden = secret === null || secret === '' ? text : text.replaceAll(secret, '…')
   return hidden.replaceAll(/\s+/g, ' ').slice(0, LONGEST_PROBLEM)

@@ -10,7 +10,7 @@ const LEASE_MS = 30_000
 /** A receiver that is slow to answer does not hold up those of other channels. */
 const AT_ONCE = 10
 
-/** After each failed attempt; beyond the last it is given up. In all about nine hours. */
+/** Wait after each failed attempt; after the last one the message has failed. About nine hours in all. */
 const BACKOFF_MS = [5, 30, 120, 600, 1_800, 3_600, 7_200, 18_000].map((seconds) => 1000 * seconds)
 
 /** Joins the message to this channel that is not due yet, or begins one. Call it in the transaction of the decision. */

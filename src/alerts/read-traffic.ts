@@ -48,7 +48,7 @@ async function readSums(
   })
 }
 
-/** Keys of which a call was refused for a budget in this hour. */
+/** Keys with a call refused by a budget in this hour. */
 export async function readRefusedKeys(
   db: Kysely<Database>,
   workspaces: readonly string[],

@@ -17,7 +17,7 @@ export interface RecordOptions {
   now(): number
   /** An alert ends when no node has seen it for this long. */
   graceMs: number
-  /** What is found within this time goes out in one message. */
+  /** Alerts found within this time are sent in one message. */
   groupMs: number
 }
 

@@ -68,7 +68,7 @@ export async function withLimits(
   return { ...input, body: { ...body, limits: limits.length === 0 ? null : Object.fromEntries(limits) } }
 }
 
-/** Of something that is made now. */
+/** For a new key or workspace. */
 export const withNewLimits = (given: Given, input: AnyInput) => withLimits(given, input, async () => null)
 
 export const withKeyLimits = (given: Given, input: AnyInput) =>

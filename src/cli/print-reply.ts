@@ -63,7 +63,7 @@ export function printRows(rows: Record<string, unknown>[], output: Output, colum
     return name.endsWith('_usd') || (present.length > 0 && present.every((value) => typeof value === 'number'))
   }
   const titles = names.map((name) => ({ title: name, isNumber: isNumber(name) }))
-  if (rows.length === 0) output.note('There is none.')
+  if (rows.length === 0) output.note('None.')
   else {
     output.table(
       titles,

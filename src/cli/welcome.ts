@@ -1,7 +1,7 @@
 import type { Gateway } from '../app/serve.ts'
 import { programName } from './program-name.ts'
 
-/** What a person needs after a start, with a curl that works as pasted. Keys are shown when they are made, never again. */
+/** What a person needs after a start, with a curl that works as pasted. Keys are shown only when they are created. */
 export function welcome(gateway: Gateway): string {
   const lines = ['', `  Switchyard serves on ${gateway.url}`, '']
   const { gatewayKey, adminKey, fileKeys } = gateway.newKeys
@@ -12,7 +12,7 @@ export function welcome(gateway: Gateway): string {
   lines.push(...fileKeys.map(keyLine))
   if (gatewayKey === null) {
     lines.push(
-      '  No new key: the present ones were shown when they were made, or are what you set. Lost one?',
+      '  No new key: existing keys were shown when they were created, or you set them. Lost one?',
       '  Start with GATEWAY_KEY or ADMIN_KEY set to a value of your own, 16 characters or more.',
     )
   }
@@ -20,7 +20,7 @@ export function welcome(gateway: Gateway): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Keys that an edit of the configuration file has made. */
+/** Keys created by an edit of the configuration file. */
 export function keyLines(keys: Gateway['newKeys']['fileKeys']): string {
   return `${keys.map(keyLine).join('\n')}\n`
 }

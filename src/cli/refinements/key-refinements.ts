@@ -25,7 +25,7 @@ interface Rotated {
   replaces: { id: string; prefix: string; ends_at: string }[]
 }
 
-/** The value stands alone on standard output, so that a script can take it; the rest is for people. */
+/** Only the value goes to standard output, so that a script can read it. */
 function printValue(reply: { id: string; name: string; value: string }, { output }: Given): void {
   output.note(`Key ${reply.name} (${reply.id}). Its value is shown only now:`)
   output.line(reply.value)

@@ -23,7 +23,7 @@ export interface ConfigResult {
   changes: ConfigChange[]
   /** How many objects of the file were as it says already. */
   unchanged: number
-  /** Keys without a value in the file that were made now: the only time their values are known. */
+  /** Keys created now without a value in the file; their values are known only here. */
   created: CreatedKey[]
   /** What an earlier file set and this one does not name. Deleted when pruning, otherwise left alone. */
   notInFile: NotInFile[]

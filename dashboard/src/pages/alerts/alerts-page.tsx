@@ -12,11 +12,11 @@ import { Permitted } from '../../components/permitted.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState, useWorkspace } from '../../shell/place.ts'
+import { AlertLine } from './alert-line.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { CreateChannel } from './create-channel.tsx'
 import { MessagesPanel } from './messages-panel.tsx'
 import { RulesPanel } from './rules-panel.tsx'
-import { Told } from './told.tsx'
 
 type Alert = Item<'alerts.list'>
 
@@ -25,9 +25,9 @@ const COLUMNS: Column<Alert>[] = [
     name: 'what',
     title: 'What',
     cell: (alert) => (
-      <Told state={alert.state} severity={alert.severity}>
+      <AlertLine state={alert.state} severity={alert.severity}>
         <AboutLink alert={alert} />
-      </Told>
+      </AlertLine>
     ),
   },
   { name: 'fired', title: 'Since', cell: ({ fired_at }) => <Time at={fired_at} relative /> },

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { Told } from './told.tsx'
+import { AlertLine } from './alert-line.tsx'
 
 type Message = Item<'alert-deliveries.list'>
 
@@ -26,10 +26,10 @@ function Said({ by: { alerts, is_test: isTest } }: { by: Message }) {
   const [first, ...more] = alerts
   if (first === undefined) return null
   return (
-    <Told state={first.state} severity={first.severity}>
+    <AlertLine state={first.state} severity={first.severity}>
       {first.summary}
       {more.length > 0 && <Text span c="dimmed">{` and ${more.length} more`}</Text>}
-    </Told>
+    </AlertLine>
   )
 }
 

@@ -6,8 +6,8 @@ type Alert = Item<'alerts.list'>
 
 const COLORS = { info: 'blue', warning: 'yellow', critical: 'red' } as const
 
-/** An alert in a line: how urgent, or over, and what. */
-export function Told({ state, severity, children }: Pick<Alert, 'state' | 'severity'> & { children: ReactNode }) {
+/** An alert in a line: severity or "resolved", then its text. */
+export function AlertLine({ state, severity, children }: Pick<Alert, 'state' | 'severity'> & { children: ReactNode }) {
   const isOver = state === 'resolved'
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
