@@ -67,7 +67,9 @@ export function budgetText({ spent, held, limit, per }: BudgetState): string {
 }
 
 export function resetText(resetsAt: number | null): string {
-  return resetsAt === null ? 'This budget does not reset.' : `It resets at ${new Date(resetsAt).toISOString()}.`
+  return resetsAt === null
+    ? 'This budget does not reset.'
+    : `It resets at ${new Date(resetsAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
 }
 
 /** What the caller can change, and which setting does it automatically. `floor` is null where calls are not fitted. */

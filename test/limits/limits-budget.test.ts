@@ -215,7 +215,7 @@ describe('a soft budget', () => {
     assert.equal(first.headers.get('x-gateway-budget-warning'), null)
     assert.match(
       String(second.headers.get('x-gateway-budget-warning')),
-      /^key 'limited-\d+': [\d.]+ USD spent and 0 USD held of [\d.]+ USD per day\. It resets at .*T00:00:00.000Z\.$/,
+      /^key 'limited-\d+': [\d.]+ USD spent and 0 USD held of [\d.]+ USD per day\. It resets at \d{4}-\d\d-\d\d 00:00 UTC\.$/,
     )
     assert.match((await harness.get('/metrics')).text, /switchyard_budget_warnings_total\{scope="key"\} 1\n/)
     assert.match(

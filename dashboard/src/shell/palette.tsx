@@ -1,8 +1,8 @@
 import '@mantine/spotlight/styles.css'
-import { Button, Kbd } from '@mantine/core'
+import { Button, Kbd, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
-import { BookOpen, KeyRound, type LucideIcon, Plus, Route, Search } from 'lucide-react'
+import { BookOpen, KeyRound, type LucideIcon, Plus, Route, Search, Server, Settings, SunMoon } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAll, useOperation } from '../api/hooks.ts'
@@ -13,6 +13,22 @@ import { usePath, useWorkspace } from './place.ts'
 
 /** Of models and keys, of which there may be thousands. */
 const MOST = 8
+
+const SETTINGS = [
+  { label: 'Workspaces', place: 'workspaces' },
+  { label: 'People', place: 'people' },
+  { label: 'Admin keys', place: 'admin-keys' },
+  { label: 'Sessions', place: 'sessions' },
+  { label: 'Configuration', place: 'configuration' },
+  { label: 'Ledger and secrets', place: 'ledger' },
+  { label: 'About', place: 'about' },
+]
+
+const THEMES = [
+  { value: 'light', label: 'Light theme' },
+  { value: 'dark', label: 'Dark theme' },
+  { value: 'auto', label: 'System theme' },
+] as const
 
 export function PaletteButton() {
   return (
@@ -57,6 +73,44 @@ export function Palette() {
   )
 }
 
+/** A line of the list that leads somewhere. */
+function useEntry() {
+  const [, navigate] = useLocation()
+  return (Icon: LucideIcon, id: string, label: string, href: string) => ({
+    id,
+    label,
+    leftSection: <Icon size={18} aria-hidden />,
+    onClick: () => navigate(href),
+  })
+}
+
+/** Settings, themes and providers. */
+function useMore(isOpened: boolean): SpotlightActionGroupData[] {
+  const path = usePath()
+  const entry = useEntry()
+  const providers = useAll('providers.list', {}, { enabled: isOpened })
+  const { setColorScheme } = useMantineColorScheme()
+  return [
+    {
+      group: 'Settings',
+      actions: SETTINGS.map(({ label, place }) => entry(Settings, `settings-${place}`, label, path('settings', place))),
+    },
+    {
+      group: 'Theme',
+      actions: THEMES.map(({ value, label }) => ({
+        ...entry(SunMoon, `theme-${value}`, label, ''),
+        onClick: () => setColorScheme(value),
+      })),
+    },
+    {
+      group: 'Providers',
+      actions: (providers.data ?? []).map(({ name }) =>
+        entry(Server, `provider-${name}`, name, path('providers', name)),
+      ),
+    },
+  ]
+}
+
 /** Everything that could be meant; what does not have the wanted text is left out by the list itself. */
 function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[] {
   const path = usePath()
@@ -69,12 +123,7 @@ function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[]
   const models = (catalog.data ?? []).filter(
     ({ kind, id }) => kind === 'direct' && wanted !== '' && id.toLowerCase().includes(wanted.toLowerCase()),
   )
-  const entry = (Icon: LucideIcon, id: string, label: string, href: string) => ({
-    id,
-    label,
-    leftSection: <Icon size={18} aria-hidden />,
-    onClick: () => navigate(href),
-  })
+  const entry = useEntry()
   return [
     {
       group: 'Requests',
@@ -94,6 +143,7 @@ function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[]
         entry(Plus, `action-${label}`, label, `${path(...place)}?${opens}=1`),
       ),
     },
+    ...useMore(isOpened),
     {
       group: 'Routes',
       actions: (routes.data ?? []).map(({ alias, description }) => ({
