@@ -27,6 +27,7 @@ import { checkWorkspace } from './workspaces.ts'
 export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperations> {
   return {
     ...keyValueHandlers(deps),
+    ...movedKeyHandlers(deps),
     async 'keys.list'({ query: { workspace, state, search, limit, cursor } }, { now }) {
       const after = decodeCursor(cursor, 1)
       await checkWorkspace(deps.db, workspace)
@@ -55,19 +56,6 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         const result = { ...(await toKeyView(transaction, after)), value }
         return { result, audit: keyAuditEntry('keys.create', null, after) }
       }),
-    'keys.adopt': ({ query: { workspace }, body }, context) =>
-      change(deps, context, async (transaction) => {
-        await checkWorkspace(transaction, workspace)
-        await checkName(transaction, workspace, body.name, context.now)
-        const { hash, prefix = hash.slice(0, 8) } = body
-        if ((await findByHash(transaction, hash)) !== null) {
-          throw new GatewayError('conflict', 'hash: a key with this value already exists.')
-        }
-        const input = { kind: 'live' as const, workspace, name: body.name, ...settingsIn(body, context) }
-        const key = await insertHashedKey(transaction, input, { hash, prefix }, context.now)
-        const after = await findGatewayKey(transaction, key.id, context)
-        return { result: await toKeyView(transaction, after), audit: keyAuditEntry('keys.adopt', null, after) }
-      }),
     async 'keys.get'({ params }, context) {
       await untilCaughtUp(deps)
       return toKeyView(deps.reads, await findGatewayKey(deps.db, params.id, context))
@@ -86,15 +74,6 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           audit: isSame ? null : keyAuditEntry('keys.update', before, after),
         }
       }),
-    'keys.opening-spend': ({ params, body }, context) =>
-      change(deps, context, async (transaction) => {
-        const before = await findGatewayKey(transaction, params.id, context)
-        context.checkMatch(settingsOf(before))
-        await updateKey(transaction, before.id, { opening: openingIn(body, context.now) })
-        const after = await findGatewayKey(transaction, before.id, context)
-        const audit = keyAuditEntry('keys.opening-spend', before, after)
-        return { result: await toKeyView(transaction, after), audit }
-      }),
     'keys.revoke': ({ params }, context) =>
       change(deps, context, async (transaction) => {
         const before = await findGatewayKey(transaction, params.id, context)
@@ -103,6 +82,36 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         const isNew = await revokeKey(transaction, before.id, context.now)
         const after = await findGatewayKey(transaction, before.id, context)
         return { result: undefined, audit: isNew ? keyAuditEntry('keys.revoke', before, after) : null }
+      }),
+  }
+}
+
+/** What a key brings along that moved in from another gateway. */
+function movedKeyHandlers(
+  deps: ManagementDeps,
+): Pick<HandlersOf<typeof keyOperations>, 'keys.adopt' | 'keys.opening-spend'> {
+  return {
+    'keys.adopt': ({ query: { workspace }, body }, context) =>
+      change(deps, context, async (transaction) => {
+        await checkWorkspace(transaction, workspace)
+        await checkName(transaction, workspace, body.name, context.now)
+        const { hash, prefix = hash.slice(0, 8) } = body
+        if ((await findByHash(transaction, hash)) !== null) {
+          throw new GatewayError('conflict', 'hash: a key with this value already exists.')
+        }
+        const input = { kind: 'live' as const, workspace, name: body.name, ...settingsIn(body, context) }
+        const key = await insertHashedKey(transaction, input, { hash, prefix }, context.now)
+        const after = await findGatewayKey(transaction, key.id, context)
+        return { result: await toKeyView(transaction, after), audit: keyAuditEntry('keys.adopt', null, after) }
+      }),
+    'keys.opening-spend': ({ params, body }, context) =>
+      change(deps, context, async (transaction) => {
+        const before = await findGatewayKey(transaction, params.id, context)
+        context.checkMatch(settingsOf(before))
+        await updateKey(transaction, before.id, { opening: openingIn(body, context.now) })
+        const after = await findGatewayKey(transaction, before.id, context)
+        const audit = keyAuditEntry('keys.opening-spend', before, after)
+        return { result: await toKeyView(transaction, after), audit }
       }),
   }
 }

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { z } from 'zod'
 import { contentProblem } from '../content/settings-problem.ts'
 import { deleteContentOf } from '../content/stored.ts'
 import { namesIn } from '../domain/access.ts'
@@ -17,6 +18,7 @@ import {
 } from '../store/control/workspaces.ts'
 import type { Database } from '../store/engine/schema.ts'
 import { timestamp } from './contract/fields.ts'
+import type { OpeningBody } from './contract/opening-spend.ts'
 import type { workspaceOperations } from './contract/workspaces.ts'
 import { change, changeBeside, type ManagementDeps } from './deps.ts'
 import { openingIn, openingView } from './opening-spend.ts'
@@ -70,13 +72,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         const isSame = JSON.stringify(before) === JSON.stringify(result)
         return { result, audit: isSame ? null : workspaceAuditEntry('workspaces.update', name, before, result) }
       }),
-    'workspaces.opening-spend': ({ params: { name }, body }, context) =>
-      change(deps, context, async (transaction) => {
-        const before = await readWorkspaceView(transaction, name, context.now)
-        await setOpening(transaction, name, openingIn(body, context.now))
-        const result = await readWorkspaceView(transaction, name, context.now)
-        return { result, audit: workspaceAuditEntry('workspaces.opening-spend', name, before, result) }
-      }),
+    'workspaces.opening-spend': ({ params, body }, context) => setOpeningSpend(params.name, body, deps, context),
     'workspaces.guardrail-secret': ({ params: { name } }, context) => guardrailSecret(name, deps, context),
     'workspaces.delete': ({ params: { name }, query }, context) =>
       change(deps, context, async (transaction) => {
@@ -90,14 +86,28 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
         }
         checkNotFromFile(before, WORKSPACE_SETTINGS)
         await checkNotOwnedByFile(transaction, name)
-        await transaction.deleteFrom('routes').where('workspace', '=', name).execute()
-        await transaction.deleteFrom('keys').where('workspace', '=', name).execute()
-        await forgetInScopes(transaction, name)
-        await deleteContentOf(transaction, name)
-        await transaction.deleteFrom('workspaces').where('name', '=', name).execute()
+        await deleteWorkspace(transaction, name)
         return { result: undefined, audit: workspaceAuditEntry('workspaces.delete', name, before, null) }
       }),
   }
+}
+
+function setOpeningSpend(name: string, body: z.infer<typeof OpeningBody>, deps: ManagementDeps, context: Context) {
+  return change(deps, context, async (transaction) => {
+    const before = await readWorkspaceView(transaction, name, context.now)
+    await setOpening(transaction, name, openingIn(body, context.now))
+    const result = await readWorkspaceView(transaction, name, context.now)
+    return { result, audit: workspaceAuditEntry('workspaces.opening-spend', name, before, result) }
+  })
+}
+
+/** With all that belongs to it; its rows stay in the log. */
+async function deleteWorkspace(db: Transaction<Database>, name: string): Promise<void> {
+  await db.deleteFrom('routes').where('workspace', '=', name).execute()
+  await db.deleteFrom('keys').where('workspace', '=', name).execute()
+  await forgetInScopes(db, name)
+  await deleteContentOf(db, name)
+  await db.deleteFrom('workspaces').where('name', '=', name).execute()
 }
 
 function workspaceAuditEntry(action: string, name: string, before: unknown, after: unknown) {

@@ -85,7 +85,10 @@ describe('a serving thread does not die alone', () => {
       const { code } = await gateway.ended
       await load.stop()
       assert.equal(code, 1)
-      assert.match(gateway.stderr(), /"level":"fatal".*"thread":2.*a serving thread has ended unexpectedly, so the gateway stops/)
+      assert.match(
+        gateway.stderr(),
+        /"level":"fatal".*"thread":2.*a serving thread has ended unexpectedly, so the gateway stops/,
+      )
       rmSync(join(folder, `break-${how}`))
       const again = start(folder, 2)
       await again.url()

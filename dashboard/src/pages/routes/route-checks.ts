@@ -1,4 +1,3 @@
-import { UNPRINTABLE } from '../../../../src/domain/wording/unprintable.ts'
 import type { Item } from '../../api/client.ts'
 import { type Draft, type DraftEntry, defaultsProblem, nameOf } from './route-draft.ts'
 
@@ -17,6 +16,7 @@ interface EntryProblems {
 }
 
 /** As the gateway has it (src/domain/route.ts); a test holds both together. */
+const UNPRINTABLE = '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff'
 const ALIAS = new RegExp(`^(?!\\s)[^*${UNPRINTABLE}]{1,256}(?<!\\s)$`)
 
 export function problemsOf(draft: Draft, taken: ReadonlySet<string>): Problems {

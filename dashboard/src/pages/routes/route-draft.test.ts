@@ -149,7 +149,19 @@ describe('what changed is said in sentences', () => {
 
 describe('a draft is checked before the gateway is asked', () => {
   test('an alias that the gateway takes has no problem, one that it refuses has', () => {
-    for (const alias of ['a', 'team/fast:1.2_x-y', 'x'.repeat(64), '', '-a', 'a b', 'x'.repeat(65), 'ä']) {
+    for (const alias of [
+      'a',
+      'team/fast:1.2_x-y',
+      'x'.repeat(256),
+      '',
+      '-a',
+      'a b',
+      ' a',
+      'a*',
+      'a\u200b',
+      'x'.repeat(257),
+      'ä',
+    ]) {
       const problem = problemsOf({ ...draft, alias }, new Set()).alias
       assert.equal(problem === undefined, gateway.Alias.safeParse(alias).success, alias)
     }
