@@ -71,7 +71,7 @@ describe('the response cache of a route', () => {
     assert.equal(await stored(), null)
     await page.getByLabel('For', { exact: true }).fill('86400')
     await page.getByText('The whole workspace').click()
-    await page.getByLabel('With tools, too').check()
+    await page.getByLabel('Also with tools').check()
     await page.getByText('Answers are cached for 86400 s for the whole workspace, with tools, too').waitFor()
     await assertAccessible(page, 'the cache of a route')
     await look('fields-light')
@@ -131,7 +131,7 @@ describe('the response cache of a route', () => {
     const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
     const other = await visit(browser, harness.url, phone)
     await signIn(other.page, harness.url, ADMIN_KEY, '/dashboard/default/routes/faq')
-    await other.page.getByLabel('With tools, too').scrollIntoViewIfNeeded()
+    await other.page.getByLabel('Also with tools').scrollIntoViewIfNeeded()
     await assertAccessible(other.page, 'the cache on a phone in the dark')
     await look('phone-dark', other.page)
     assert.equal(await other.page.evaluate('document.documentElement.scrollWidth'), 390)

@@ -52,14 +52,14 @@ describe('what was said', () => {
   test('is switched on in the settings of the workspace', async () => {
     await page.goto(`${harness.url}/dashboard/default/settings/workspaces/default`)
     const drawer = page.getByRole('dialog', { name: 'default' })
-    await drawer.getByRole('switch', { name: /Store what calls say/ }).click()
+    await drawer.getByRole('switch', { name: /Store prompts and answers/ }).click()
     await drawer.getByLabel('Days until it is deleted').fill('5')
     await drawer.getByLabel('E-mail addresses').check()
     await drawer.getByLabel('Further patterns').fill('ticket: TICKET-[0-9]+')
     await assertAccessible(page, 'content of a workspace')
     await look('settings')
     await drawer.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('default is saved').waitFor()
+    await page.getByText('default saved').waitFor()
     assert.deepEqual((await manage('GET', '/workspaces/default')).json.content, {
       retention_days: 5,
       redact: ['secret', 'card', 'email'],

@@ -33,7 +33,7 @@ const PLACES = [
 const LOOKS = [{ name: 'on a phone, in the dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } }] as const
 
 /** What the first visit may load, compressed, before it has shown anything of the log. */
-const MOST_BYTES = 310_000
+const MOST_BYTES = 300_000
 
 describe('every page with a month of data', () => {
   let demo: Demo

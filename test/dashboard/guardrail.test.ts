@@ -106,7 +106,7 @@ describe('the guardrail of a workspace', () => {
 
   test('shows the secret that verifies its questions, when asked for', async () => {
     await drawer().getByRole('button', { name: 'Show the secret' }).click()
-    const shown = drawer().getByRole('status', { name: 'Secret of the guardrail' })
+    const shown = drawer().getByRole('status', { name: 'Guardrail secret' })
     await shown.scrollIntoViewIfNeeded()
     await assertAccessible(page, 'the secret of a guardrail')
     await look('secret')
@@ -148,7 +148,7 @@ describe('the guardrail of a workspace', () => {
     await save()
     assert.equal(await stored(), null)
     await drawer().getByRole('button', { name: 'Show the secret' }).waitFor({ state: 'detached' })
-    await drawer().getByRole('status', { name: 'Secret of the guardrail' }).waitFor({ state: 'detached' })
+    await drawer().getByRole('status', { name: 'Guardrail secret' }).waitFor({ state: 'detached' })
     const before = asked.length
     assert.equal((await harness.chat(hello('gpt-4o-mini'))).status, 200)
     assert.equal(asked.length, before)
@@ -164,7 +164,7 @@ describe('the guardrail of a workspace', () => {
     }
     await fixed.getByLabel('Description').fill('checked by the file')
     await fixed.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('fixed is saved').waitFor()
+    await page.getByText('fixed saved').waitFor()
     assert.equal((await stored('fixed')).url, 'https://guardrail.example/check')
   })
 
@@ -175,7 +175,7 @@ describe('the guardrail of a workspace', () => {
     await dialog.getByRole('switch', { name: /^Guardrail/ }).click()
     await dialog.getByLabel('Address').fill(url)
     await dialog.getByRole('button', { name: 'Create the workspace' }).click()
-    await page.getByText('The workspace lab is there').waitFor()
+    await page.getByText('Workspace lab created').waitFor()
     assert.equal((await stored('lab')).url, url)
   })
 

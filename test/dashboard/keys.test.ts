@@ -68,6 +68,22 @@ describe('keys', () => {
     await assertAccessible(page, 'the form')
   })
 
+  test('is not thrown away by Escape without a question', async () => {
+    const form = dialog('Create a key')
+    const question = dialog('Discard what you typed?')
+    await page.keyboard.press('Escape')
+    await question.waitFor()
+    await assertAccessible(page, 'the question before a form is discarded')
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.equal(await form.getByLabel('Name').inputValue(), 'from-file')
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Discard' }).click()
+    await form.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    assert.equal(await form.getByLabel('Name').inputValue(), '')
+  })
+
   test('creates a key with limits and shows its value once', async () => {
     const form = dialog('Create a key')
     await form.getByLabel('Name').fill('walker')
@@ -146,7 +162,7 @@ describe('keys', () => {
     await drawer.getByLabel('Default output limit').fill('4000')
     await assertAccessible(page, 'a budget that calls are fitted into')
     await drawer.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('walker is saved').waitFor()
+    await page.getByText('walker saved').waitFor()
     const budget = { usd: '1000.50', per: 'month', mode: 'hard', when_tight: 'fit', fit_at_least: 1000 }
     assert.deepEqual((await stored()).limits, { rpm: 1, max_output_tokens: 4000, budget })
     await drawer.getByRole('textbox', { name: 'Budget', exact: true }).fill('')
@@ -210,7 +226,7 @@ describe('keys', () => {
     await question.getByText(/last used/).waitFor()
     await assertAccessible(page, 'revoking a value')
     await question.getByRole('button', { name: 'Revoke the value' }).click()
-    await page.getByText(/is revoked$/).waitFor()
+    await page.getByText(/… revoked$/).waitFor()
     assert.deepEqual([(await callWith(replaced)).status, (await callWith(value)).status], [401, 200])
     await values.getByText(/^ended/).waitFor()
     // The last one that works is not offered: the key is rotated or revoked instead.
@@ -239,7 +255,7 @@ describe('keys', () => {
     await question.getByText(/last used/).waitFor()
     await assertAccessible(page, 'revoking')
     await question.getByRole('button', { name: 'Revoke the key' }).click()
-    await page.getByText('walker is revoked', { exact: true }).waitFor()
+    await page.getByText('walker revoked', { exact: true }).waitFor()
     assert.equal((await callWith(value)).status, 401)
     await dialog(/walker/)
       .getByText(/This key is revoked/)

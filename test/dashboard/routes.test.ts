@@ -56,7 +56,7 @@ describe('routes', () => {
   }
 
   test('a workspace without routes says what one is and leads to the first', async () => {
-    await page.getByText('This workspace has no route yet').waitFor()
+    await page.getByText('No routes yet').waitFor()
     await assertAccessible(page, 'no routes')
     await page.getByRole('link', { name: 'New route' }).click()
     await page.waitForURL(/routes\?new=1/)
@@ -64,7 +64,7 @@ describe('routes', () => {
 
   test('what is missing is told at its field before anything is sent', async () => {
     await button('Create route').click()
-    await page.getByText('Give it an alias').waitFor()
+    await page.getByText('Enter an alias').waitFor()
     await page.getByText('Choose a provider').waitFor()
     await page.getByText('Choose or type a model').waitFor()
     await assertAccessible(page, 'a new route with problems')
@@ -80,7 +80,7 @@ describe('routes', () => {
     await button('Add entry').click()
     await chooseProvider(1, 'anthropic')
     await page.getByLabel('Model').nth(1).fill('claude-of-tomorrow')
-    await page.getByText('The registry does not have this model').waitFor()
+    await page.getByText('Not in the registry').waitFor()
     await page.getByLabel('Timeout', { exact: true }).nth(1).fill('12.5')
     await page.getByLabel('Idle timeout').nth(1).fill('30')
     await page.getByLabel('Retries').nth(1).fill('0')
@@ -109,7 +109,7 @@ describe('routes', () => {
     await page.getByRole('heading', { name: 'assistant' }).waitFor()
     await button(/^Move entry 1/).focus()
     await page.keyboard.press('Space')
-    await page.getByText('openai/gpt-4o-mini is lifted, over its own place 1 of 2.').waitFor({ state: 'attached' })
+    await page.getByText('openai/gpt-4o-mini picked up at place 1 of 2.').waitFor({ state: 'attached' })
     await page.keyboard.press('ArrowDown')
     await page.getByText('openai/gpt-4o-mini is over place 2 of 2.').waitFor({ state: 'attached' })
     await page.keyboard.press('Space')

@@ -63,7 +63,7 @@ describe('settings', () => {
     const drawer = dialog('lab')
     await drawer.getByRole('textbox', { name: 'Budget', exact: true }).fill('12.50')
     await drawer.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('lab is saved').waitFor()
+    await page.getByText('lab saved').waitFor()
     await drawer.getByRole('meter', { name: 'Budget of the workspace lab' }).waitFor()
     await assertAccessible(page, 'a workspace')
     const { limits } = (await manage('GET', '/workspaces/lab')).json
@@ -98,7 +98,7 @@ describe('settings', () => {
     assert.equal(await confirm.isDisabled(), true)
     await question.getByLabel('Type lab to confirm').fill('lab')
     await confirm.click()
-    await page.getByText('The workspace lab is deleted').waitFor()
+    await page.getByText('Workspace lab deleted').waitFor()
     await page.waitForURL(/\/settings\/workspaces$/)
     assert.equal((await manage('GET', '/workspaces/lab')).status, 404)
   })
@@ -140,7 +140,7 @@ describe('settings', () => {
     await assertAccessible(page, 'sessions')
     await page.getByRole('button', { name: `Sign out ADMIN_KEY, session ${id}` }).click()
     await button('Sign out').last().click()
-    await page.getByText('A session of ADMIN_KEY is ended').waitFor()
+    await page.getByText('Session of ADMIN_KEY ended').waitFor()
     assert.equal(await status(), 401)
   })
 
@@ -204,7 +204,7 @@ describe('settings', () => {
     await page.getByText('The ledger agrees with the log').waitFor()
     await page.getByText(/counters of \d+ keys and workspaces were worked out again/).waitFor()
     await button('Re-encrypt').click()
-    await page.getByText(/encrypted with the first key already/).waitFor()
+    await page.getByText(/already use the first key/).waitFor()
     await assertAccessible(page, 'the ledger')
   })
 

@@ -1,7 +1,8 @@
-import { Modal, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { tell } from '../../components/tell.ts'
 import { ChannelForm } from './channel-form.tsx'
@@ -18,8 +19,9 @@ export function CreateChannel({ onClose }: { onClose: () => void }) {
     } else setSecret(made)
   }
   return (
-    <Modal
+    <FormModal
       opened
+      isForm={!isShowing}
       onClose={onClose}
       title={isShowing ? 'The signing secret' : 'Add a channel'}
       size="lg"
@@ -44,6 +46,6 @@ export function CreateChannel({ onClose }: { onClose: () => void }) {
           onClose={onClose}
         />
       )}
-    </Modal>
+    </FormModal>
   )
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange, useOperation } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { tell } from '../../components/tell.ts'
 import { FIGURE_FIELDS, type Rule, useFigures } from './rule-figures.tsx'
 
@@ -31,7 +32,7 @@ export function CreateRule({ builtin, onClose }: { builtin: readonly Rule[]; onC
   const [name, setName] = useState('')
   const base = builtin.find(({ rule }) => rule === kind)
   return (
-    <Modal opened onClose={onClose} title="Add a rule" size="md">
+    <FormModal opened onClose={onClose} title="Add a rule" size="md">
       <Stack>
         <Select
           label="Watch"
@@ -42,7 +43,7 @@ export function CreateRule({ builtin, onClose }: { builtin: readonly Rule[]; onC
         />
         {base !== undefined && <RuleForm key={kind} base={base} name={name} onName={setName} onClose={onClose} />}
       </Stack>
-    </Modal>
+    </FormModal>
   )
 }
 

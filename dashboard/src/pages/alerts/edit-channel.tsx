@@ -1,5 +1,5 @@
-import { Modal } from '@mantine/core'
 import { useChange } from '../../api/hooks.ts'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { tell } from '../../components/tell.ts'
 import { ChannelForm } from './channel-form.tsx'
 import type { Channel, NewChannel } from './channel-kinds.ts'
@@ -15,7 +15,7 @@ export function EditChannel({ of: channel, onClose }: { of: Channel; onClose: ()
     update.mutate({ params: { id: channel.id }, body }, { onSuccess })
   }
   return (
-    <Modal opened onClose={onClose} title={`Edit the channel ${channel.name}`} size="lg">
+    <FormModal opened onClose={onClose} title={`Edit the channel ${channel.name}`} size="lg">
       <ChannelForm
         of={channel}
         action="Save"
@@ -24,6 +24,6 @@ export function EditChannel({ of: channel, onClose }: { of: Channel; onClose: ()
         onSubmit={save}
         onClose={onClose}
       />
-    </Modal>
+    </FormModal>
   )
 }

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { tell } from '../../components/tell.ts'
 import { FIGURE_FIELDS, type Rule, useFigures } from './rule-figures.tsx'
 
@@ -18,7 +19,7 @@ export function EditRule({ of: rule, title, onClose }: { of: Rule; title: string
     update.mutate({ params: { rule: rule.name }, body }, { onSuccess })
   }
   return (
-    <Modal opened onClose={onClose} title="Edit rule" size="md">
+    <FormModal opened onClose={onClose} title="Edit rule" size="md">
       <form onSubmit={save}>
         <Stack>
           <Text size="sm" c="dimmed">
@@ -36,6 +37,6 @@ export function EditRule({ of: rule, title, onClose }: { of: Rule; title: string
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAll, useChange } from '../../api/hooks.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { useWorkspace } from '../../shell/place.ts'
 import { ConnectTabs } from './connect-tabs.tsx'
@@ -15,8 +16,9 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<Reply<'keys.create'> | null>(null)
   const isShowing = created !== null
   return (
-    <Modal
+    <FormModal
       opened
+      isForm={!isShowing}
       onClose={onClose}
       title={isShowing ? `The key ${created.name}` : 'Create a key'}
       size={700}
@@ -31,7 +33,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       ) : (
         <NewKeyForm onCreated={setCreated} onClose={onClose} />
       )}
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -162,7 +162,7 @@ function PauseOrResume({ of: key }: { of: Key }) {
   const resume = useChange('keys.resume')
   const isPaused = key.paused_at !== null
   const change = isPaused ? resume : pause
-  const told = isPaused ? `${key.name} works again` : `${key.name} is paused: its calls get 403`
+  const told = isPaused ? `${key.name} resumed` : `${key.name} paused. Its calls get 403.`
   return (
     <>
       <FormError error={change.error} fields={[]} />
@@ -181,7 +181,7 @@ function PauseOrResume({ of: key }: { of: Key }) {
 function KeyBudget({ name, use }: { name: string; use: Budget }) {
   const money = budgetMoney({ use })
   return (
-    <DrawerSection title="Used of its limits">
+    <DrawerSection title="Limit usage">
       {money !== null && (
         <BudgetBar
           label={`Budget of ${name}, in full`}
@@ -219,8 +219,8 @@ function Settings({ read, reload }: { read: Versioned<Key>; reload: () => Promis
 
 function whyFixed(key: Key): string {
   if (key.managed_by === 'config') return 'This key is managed by the configuration file. Change it in switchyard.yaml.'
-  if (key.managed_by === 'environment') return 'This key comes from the environment of the gateway: change it there.'
+  if (key.managed_by === 'environment') return 'This key is set in the gateway’s environment. Change it there.'
   return keyState(key, Date.now()) === 'replaced'
-    ? 'This key has a successor of the same name. Change that one; this one works until it ends.'
-    : 'This key is revoked. What it was allowed to do stays here to look up.'
+    ? 'A newer key has the same name. Change that one; this one works until it ends.'
+    : 'This key is revoked. Its settings are kept for reference.'
 }

@@ -53,7 +53,7 @@ export function KeyFacts({ of: key }: { of: Key }) {
           <Moment at={key.revoked_at} otherwise="" />
         </Fact>
       )}
-      <Fact label="Spent in all">
+      <Fact label="Total spend">
         <Money usd={key.spent_usd} />
       </Fact>
       {key.opening_spend !== null && (

@@ -22,7 +22,7 @@ export function KeyFields({ form, onChange, error, isNew = false }: KeyFieldsPro
     <Stack gap="md">
       <TextInput
         label="Name"
-        description="Letters, digits and . _ - ; one working key of the workspace has it"
+        description="Letters, digits, . _ -. Must be unique in this workspace."
         required
         value={form.name}
         onChange={(event) => onChange({ ...form, name: event.currentTarget.value })}

@@ -28,7 +28,7 @@ export function KeySettings({ read, reload }: { read: Versioned<Key>; reload: ()
   function save(ifMatch: string | null) {
     const onSuccess = (value: Key) => {
       follow({ value, etag: null })
-      tell(`${value.name} is saved and holds from the next call on`)
+      tell(`${value.name} saved. Applies from the next call.`)
     }
     update.mutate({ params: { id: base.value.id }, body: changes, ifMatch }, { onSuccess })
   }
@@ -78,7 +78,7 @@ function Stale({ onLoad, onOverwrite }: { onLoad: () => void; onOverwrite: () =>
           Show theirs
         </Button>
         <Button size="xs" variant="default" onClick={onOverwrite}>
-          Save mine over it
+          Overwrite with mine
         </Button>
       </Group>
     </Alert>

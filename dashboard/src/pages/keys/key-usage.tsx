@@ -21,7 +21,7 @@ export function KeyUsage({ of: key }: { of: Pick<Key, 'id' | 'workspace' | 'name
         {(data) =>
           data.total.requests === 0 ? (
             <Text size="sm" c="dimmed">
-              No call was made with it.
+              No calls yet.
             </Text>
           ) : (
             <Figures usage={data} name={key.name} />

@@ -89,7 +89,7 @@ export function RevokeValue({ of: key, value, onClose }: { of: Key; value: KeyVa
   const revoke = useChange('keys.revoke-value')
   function confirm() {
     const onSuccess = () => {
-      tell(`The value ${value.prefix}… is revoked`)
+      tell(`Value ${value.prefix}… revoked`)
       onClose()
     }
     revoke.mutate({ params: { id: key.id, value_id: value.id } }, { onSuccess })

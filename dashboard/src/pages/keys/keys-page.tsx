@@ -55,7 +55,7 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      description="What programs call this gateway with. Each belongs to one workspace and can have limits of its own."
+      description="Programs use these to call the gateway. Each key belongs to one workspace and can have its own limits."
       actions={
         <MayButton
           to="keys.create"
@@ -163,12 +163,9 @@ function KeysList({ all, filter, sort, more, ...others }: KeysListProps) {
     )
   }
   return (
-    <EmptyState
-      title={all.length === 0 ? 'This workspace has no keys yet' : 'No key works here any more'}
-      icon={KeyRound}
-    >
+    <EmptyState title={all.length === 0 ? 'This workspace has no keys yet' : 'No active keys'} icon={KeyRound}>
       {all.length === 0
-        ? 'A program needs one to call the gateway. Its value is shown once, when it is created.'
+        ? 'Programs need a key to call the gateway. Its value is shown once, when it’s created.'
         : 'All of them are revoked; “Show revoked keys” lists them.'}
     </EmptyState>
   )

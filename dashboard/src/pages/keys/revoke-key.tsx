@@ -8,7 +8,7 @@ export function RevokeKey({ of: key, onClose }: { of: Key; onClose: () => void }
   const revoke = useChange('keys.revoke')
   function confirm() {
     const onSuccess = () => {
-      tell(`${key.name} is revoked`)
+      tell(`${key.name} revoked`)
       onClose()
     }
     revoke.mutate({ params: { id: key.id } }, { onSuccess })

@@ -9,9 +9,9 @@ import type { Key } from './key-list.ts'
 type Rotated = Reply<'keys.rotate'>
 
 const OVERLAPS = [
-  { seconds: 0, label: 'Not at all', description: 'It is refused from the next call on' },
-  { seconds: 3600, label: '1 hour', description: 'For one program that you restart now' },
-  { seconds: 86_400, label: '24 hours', description: 'For several programs, in a day of work' },
+  { seconds: 0, label: 'Not at all', description: 'Refused from the next call' },
+  { seconds: 3600, label: '1 hour', description: 'For one program that you can restart now' },
+  { seconds: 86_400, label: '24 hours', description: 'For several programs, within a day' },
   { seconds: 604_800, label: '7 days', description: 'For programs that other people run' },
 ] as const
 
@@ -65,7 +65,7 @@ function OldValues({ rotated: { replaces, prefix } }: { rotated: Rotated }) {
             <Time at={last} />
           </b>{' '}
           (<Time at={last} relative />
-          ): bring the new one to your programs before then.
+          ): update your programs before then.
         </>
       )}
     </Text>
@@ -85,9 +85,7 @@ function OverlapForm(props: { of: Key; onRotated: (rotated: Rotated) => void; on
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">
-          The key gets a new value. Its settings, its limits and what it has spent stay as they are.
-        </Text>
+        <Text size="sm">The key gets a new value. Its settings, limits and spending stay the same.</Text>
         <Radio.Group label="Keep the old value working for" value={overlap} onChange={setOverlap}>
           <Stack gap="xs" mt={8}>
             {OVERLAPS.map(({ seconds, label, description }) => (

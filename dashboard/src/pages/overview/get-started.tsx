@@ -1,14 +1,17 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { CircleCheck, CircleDashed, CircleDot, CircleSlash } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useOperation } from '../../api/hooks.ts'
 import { useRefusal } from '../../api/session.ts'
 import { Panel } from '../../components/panel.tsx'
 import { useWorkspace } from '../../shell/place.ts'
 import { doneSteps, STEPS, type StepName, type StepState, stepStates } from './first-steps.ts'
 import classes from './get-started.module.css'
-import { StepBody } from './step-body.tsx'
 import { REFRESH_MS, type StatusQuery } from './use-overview.ts'
+
+/** Its forms are no part of the first visit of an installation that needs none. */
+const StepBody = lazy(async () => ({ default: (await import('./step-body.tsx')).StepBody }))
 
 const TITLES: Record<StepName, string> = {
   provider: 'Add a provider',
@@ -74,7 +77,9 @@ export function GetStarted({ steps, skip }: NonNullable<ReturnType<typeof useFir
                 </Text>
                 {state === 'now' && (
                   <>
-                    <StepBody name={name} />
+                    <Suspense fallback={null}>
+                      <StepBody name={name} />
+                    </Suspense>
                     <Group>
                       <Button ml={-7} variant="subtle" color="gray" size="compact-xs" onClick={() => skip([name])}>
                         Skip this step

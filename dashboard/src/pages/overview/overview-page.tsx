@@ -1,4 +1,5 @@
 import { Alert, SegmentedControl } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
 import { PERIODS, type Period, periodNamed } from '../../charts/periods.ts'
@@ -8,7 +9,6 @@ import { Panel } from '../../components/panel.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import { BudgetsPanel } from './budgets-panel.tsx'
-import { FirstRequest } from './first-request.tsx'
 import { GetStarted, useFirstSteps } from './get-started.tsx'
 import { noticesOf } from './health.ts'
 import { LatestErrors } from './latest-errors.tsx'
@@ -18,6 +18,8 @@ import { GroupChart, RequestsChart } from './overview-charts.tsx'
 import { ProviderHealth } from './provider-health.tsx'
 import { Tiles } from './tiles.tsx'
 import { REFRESH_MS, type StatusQuery, useSums } from './use-overview.ts'
+
+const FirstRequest = lazy(async () => ({ default: (await import('./first-request.tsx')).FirstRequest }))
 
 /** What the gateway does, what it costs and what is wrong, at a glance. */
 export function OverviewPage() {
@@ -56,7 +58,7 @@ export function OverviewPage() {
         </Panel>
       ) : isUnused ? (
         <>
-          {first === null && <FirstRequest />}
+          <Suspense fallback={null}>{first === null && <FirstRequest />}</Suspense>
           {first && <GetStarted {...first} />}
           <ProviderHealth status={status} />
         </>

@@ -50,8 +50,8 @@ function Steps({ onClose, onCover }: { onClose: () => void; onCover: (isCovered:
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Nothing changes before you have seen what would. Prices are taken exactly as they are written; what cannot be is
-        skipped and told.
+        You see the changes before anything is applied. Prices are taken exactly as written; rows that can’t be are
+        skipped and listed.
       </Text>
       <ImportSourceForm
         source={source}

@@ -11,7 +11,7 @@ export function ImportDone({ report, onClose }: { report: ImportReport; onClose:
   return (
     <Stack>
       <Alert color="teal" variant="light" role="status" icon={<CircleCheck size={18} aria-hidden />}>
-        The list is applied. Calls that begin now are priced with it.
+        List applied. It prices calls from now on.
       </Alert>
       <Counts report={report} />
       <Text size="sm" c="dimmed">
@@ -19,7 +19,7 @@ export function ImportDone({ report, onClose }: { report: ImportReport; onClose:
       </Text>
       <Group justify="space-between">
         <Anchor component={Link} href={`${path('audit')}?resource=registry`} size="sm">
-          See it in the audit list
+          Show in the audit log
         </Anchor>
         <Button onClick={onClose} data-autofocus>
           Done

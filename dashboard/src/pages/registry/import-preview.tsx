@@ -36,7 +36,7 @@ export function ImportPreview({ report, onBack, onApply, onCover, isBusy, error 
   return (
     <Stack>
       <Counts report={report} />
-      {models === 0 && <Text size="sm">The registry already says all of this: there is nothing to apply.</Text>}
+      {models === 0 && <Text size="sm">The registry already matches. There’s nothing to apply.</Text>}
       <Group gap="sm">
         <SegmentedControl
           aria-label="Which part"

@@ -53,13 +53,13 @@ export function ImportSourceForm({ source, onChange, isBusy, error, onPreview }:
         <FileInput
           label="File"
           placeholder="Choose a JSON file"
-          description={file === null ? 'It goes to your gateway and nowhere else' : bytes(file.size)}
+          description={file === null ? 'It’s sent to your gateway and nowhere else' : bytes(file.size)}
           accept="application/json,.json"
           leftSection={<FileJson size={16} aria-hidden />}
           value={file}
           onChange={(chosen) => void choose(chosen)}
           clearable
-          clearButtonProps={{ 'aria-label': 'Choose no file' }}
+          clearButtonProps={{ 'aria-label': 'Remove the file' }}
           error={file !== null && problem}
         />
         {file === null && (

@@ -98,7 +98,7 @@ function countOf(value: number | ''): number | null {
 export function priceProblem(text: string): string | undefined {
   const trimmed = text.trim()
   if (trimmed === '' || /^\d+(\.\d{1,6})?$/.test(trimmed)) return undefined
-  return 'a price is digits with at most six after a point'
+  return 'a price is a number with at most six decimals'
 }
 
 export function hasPriceProblem(draft: ModelDraft): boolean {

@@ -31,7 +31,7 @@ export function ModelDrawer({ place, onClose }: ModelDrawerProps) {
   const isEditing = edit !== undefined && stored?.managed_by !== 'config'
   const leaveForm = () => setSearch({ edit: null })
   const saved = () => {
-    tell(`${params.provider}/${params.model} is saved. Calls that begin now are priced with it.`)
+    tell(`${params.provider}/${params.model} saved. New prices apply to calls from now on.`)
     leaveForm()
   }
   const form = {
@@ -89,7 +89,7 @@ function Headline({ provider, model, stored }: { provider: string; model: string
 function Unknown({ onAdd }: { onAdd: () => void }) {
   return (
     <EmptyState title="The registry does not have this model" icon={Coins}>
-      Its calls are logged without a cost, and budgets cannot hold anything for them.
+      Its calls are logged without a cost, and budgets can’t account for them.
       <MayButton to="registry.put" mt="md" display="block" mx="auto" onClick={onAdd}>
         Set its prices
       </MayButton>

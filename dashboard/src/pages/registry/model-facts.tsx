@@ -18,7 +18,7 @@ export function ModelPrices({ model, actions }: { model: RegistryModel; actions:
     <DrawerSection title="Prices" actions={actions}>
       {isUnpriced(model) && (
         <Text size="sm" c="var(--warn)">
-          Input or output price is not known: calls are logged without a cost.
+          No input or output price: calls are logged without a cost.
         </Text>
       )}
       <PriceTable prices={model} />
@@ -28,7 +28,7 @@ export function ModelPrices({ model, actions }: { model: RegistryModel; actions:
             In force since <Time at={model.priced_at} />, {sourceText(model.price_source)}.{' '}
           </>
         )}
-        {model.tiers.length > 0 && 'A longer prompt makes the whole request cost its price. '}
+        {model.tiers.length > 0 && 'A longer prompt is charged at its tier’s price as a whole. '}
         {ownerText(model)}
       </Text>
     </DrawerSection>
@@ -39,8 +39,8 @@ function ownerText(model: RegistryModel): string {
   if (model.managed_by === 'config') return 'Managed by switchyard.yaml: change it there.'
   if (model.managed_by !== 'builtin') return ''
   return isOwn(model)
-    ? 'All but the prices follows the list that the gateway ships.'
-    : 'It follows the list that the gateway ships, until you set something of your own.'
+    ? 'Everything except prices comes from the built-in list.'
+    : 'It follows the built-in list until you change it.'
 }
 
 /** Lengths, capabilities and names. */

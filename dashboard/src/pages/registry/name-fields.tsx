@@ -28,7 +28,7 @@ export function NameFields({ draft, onChange, isTaken }: NameFieldsProps) {
         placeholder="as the provider writes it"
         value={draft.model}
         onChange={(event) => onChange({ model: event.currentTarget.value })}
-        error={isTaken && 'The registry has it already: open it and edit it'}
+        error={isTaken && 'Already in the registry. Open it to edit it.'}
         maxLength={256}
         required
       />

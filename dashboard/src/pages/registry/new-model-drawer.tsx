@@ -29,7 +29,7 @@ export function NewModelDrawer({ isOpen, onClose }: { isOpen: boolean; onClose: 
           onCancel={onClose}
           onReload={() => undefined}
           onSaved={({ provider, model }) => {
-            tell(`${provider}/${model} is in the registry.`)
+            tell(`${provider}/${model} added.`)
             navigate(path('registry', provider, model), { replace: true })
           }}
         />

@@ -21,7 +21,7 @@ export function PriceHistory({ provider, model }: { provider: string; model: str
         {(versions) =>
           versions.length === 0 ? (
             <Text size="sm" c="dimmed">
-              No price has ever been set: calls are logged without a cost.
+              No price set: calls are logged without a cost.
             </Text>
           ) : (
             <Stack gap="md">

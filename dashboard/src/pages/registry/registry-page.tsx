@@ -37,7 +37,7 @@ export function RegistryPage() {
   return (
     <Page
       title="Registry"
-      description="Prices in USD per million tokens, windows and capabilities. A change of prices is a new version: calls already made keep their cost."
+      description="Prices in USD per million tokens, context windows and capabilities. Price changes never affect past calls."
       actions={<Actions onOpen={(name) => setSearch({ [name]: '1' }, { push: true })} />}
     >
       <Stack gap="sm">

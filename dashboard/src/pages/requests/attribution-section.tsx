@@ -21,7 +21,7 @@ export function AttributionSection({ request }: { request: ListedRequest }) {
     })),
   ]
   return (
-    <DrawerSection title="For whom">
+    <DrawerSection title="Attribution">
       {session !== null && (
         <Text size="sm">
           <SessionSum

@@ -35,6 +35,7 @@ function OptionsEditor({ field, onChange }: EditorProps) {
       <Combobox.EventsTarget withExpandedAttribute>
         <TextInput
           data-autofocus
+          autoFocus
           role="combobox"
           label={FIELD_TITLES[field]}
           placeholder={isFree ? 'Choose or type' : 'Choose'}
@@ -137,6 +138,7 @@ function TextEditor({ field, label, description, placeholder, read, otherwise, o
     <form onSubmit={submit}>
       <TextInput
         data-autofocus
+        autoFocus
         label={label ?? FIELD_TITLES[field]}
         description={description}
         placeholder={placeholder}
@@ -160,6 +162,7 @@ export function IdEditor({ onOpen }: { onOpen: (id: string) => void }) {
       <Stack gap={4}>
         <TextInput
           data-autofocus
+          autoFocus
           label="Request id"
           description="From x-gateway-request-id or the id of the completion. Enter opens it."
           placeholder="chatcmpl_…"

@@ -19,7 +19,7 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
     <Stack gap="xs">
       <Checkbox
         label="Cache answers"
-        description="The same bytes get the same answer, at no cost; never for another workspace. Errors and answers of a fallback are not stored"
+        description="Identical requests get the stored answer for free; never shared across workspaces. Errors and fallback answers aren’t stored."
         checked={cache !== null}
         onChange={(event) => (event.currentTarget.checked ? set({}) : change({ ...draft, cache: null }))}
         disabled={isReadOnly}
@@ -42,7 +42,7 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
           />
           <Input.Wrapper label="Given to" labelElement="div">
             <SegmentedControl
-              aria-label="Who gets a stored answer"
+              aria-label="Who can get a stored answer"
               data={[
                 { value: 'key', label: 'The same key' },
                 { value: 'workspace', label: 'The whole workspace' },
@@ -55,7 +55,7 @@ export function CacheFields({ draft, change, isReadOnly, error }: CacheFieldsPro
             />
           </Input.Wrapper>
           <Checkbox
-            label="With tools, too"
+            label="Also with tools"
             checked={cache.tools === true}
             onChange={(event) => set({ tools: event.currentTarget.checked })}
             disabled={isReadOnly}

@@ -22,7 +22,7 @@ import classes from './routes.module.css'
 import type { RouteEditorState } from './use-route-editor.ts'
 
 const INSTRUCTIONS = {
-  draggable: 'Press space to lift the entry, the arrow keys to move it, space to put it down, escape to leave it.',
+  draggable: 'Press space to pick up the entry, arrow keys to move it, space to drop it, escape to cancel.',
 }
 
 export function ChainEditor({ editor, isReadOnly }: { editor: RouteEditorState; isReadOnly: boolean }) {
@@ -42,7 +42,7 @@ export function ChainEditor({ editor, isReadOnly }: { editor: RouteEditorState; 
   return (
     <Panel
       title="Chain"
-      description="Called in this order: the first entry that answers serves the call. Entries may share a place."
+      description="Called in this order; the first that answers serves the call. Entries can be grouped to share load."
       actions={isReadOnly ? undefined : <AddEntry draft={draft} change={change} />}
     >
       <DndContext
@@ -109,7 +109,7 @@ function announcementsOf(draft: Draft): Announcements {
   }
   const place = (id: UniqueIdentifier) => `place ${placeOf(draft, id) + 1} of ${draft.chain.length}`
   // The list announces at once that an entry is over itself: the same text, or the first announcement would be lost.
-  const lifted = (id: UniqueIdentifier) => `${name(id)} is lifted, over its own ${place(id)}.`
+  const lifted = (id: UniqueIdentifier) => `${name(id)} picked up at ${place(id)}.`
   return {
     onDragStart: ({ active }) => lifted(active.id),
     onDragOver({ active, over }) {
@@ -117,7 +117,7 @@ function announcementsOf(draft: Draft): Announcements {
       return over.id === active.id ? lifted(active.id) : `${name(active.id)} is over ${place(over.id)}.`
     },
     onDragEnd: ({ active, over }) =>
-      over === null ? `${name(active.id)} is back.` : `${name(active.id)} is put down at ${place(over.id)}.`,
+      over === null ? `${name(active.id)} returned.` : `${name(active.id)} dropped at ${place(over.id)}.`,
     onDragCancel: ({ active }) => `${name(active.id)} stays at ${place(active.id)}.`,
   }
 }

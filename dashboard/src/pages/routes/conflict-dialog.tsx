@@ -29,7 +29,7 @@ export function ConflictDialog({ editor, present, isDeleted, onOverwrite }: Conf
     >
       <Stack>
         {isDeleted || present === null ? (
-          <Text size="sm">It was deleted while you edited it. Saving creates it again, as you have it.</Text>
+          <Text size="sm">It was deleted while you were editing. Saving creates it again.</Text>
         ) : (
           <Theirs draft={editor.draft} theirs={draftOf(present.value)} />
         )}
@@ -50,11 +50,11 @@ export function ConflictDialog({ editor, present, isDeleted, onOverwrite }: Conf
 
 function Theirs({ draft, theirs }: { draft: Draft; theirs: Draft }) {
   const differences = changesBetween(recognised(draft, theirs), draft)
-  if (differences.length === 0) return <Text size="sm">They saved the same as you have here.</Text>
+  if (differences.length === 0) return <Text size="sm">They saved the same settings.</Text>
   return (
     <div>
       <Text size="sm" pb={6}>
-        It was saved while you edited it. Over their version, yours would mean:
+        It was saved while you were editing. Compared with their version, yours would change:
       </Text>
       <ul className={classes['changes']}>
         {differences.map((difference) => (

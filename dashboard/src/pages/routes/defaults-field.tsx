@@ -14,7 +14,7 @@ export function DefaultsField({ value, onChange, error, isReadOnly }: DefaultsFi
   return (
     <JsonInput
       label="Default parameters"
-      description="JSON. Sent where the caller leaves a parameter out."
+      description="JSON. Sent when the caller leaves a parameter out."
       placeholder={isReadOnly ? 'none' : '{"temperature": 0.2}'}
       value={value}
       onChange={onChange}

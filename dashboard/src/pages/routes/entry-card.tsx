@@ -146,7 +146,7 @@ function Fields({ entry, path, isMember, editor, providers, isReadOnly, children
       {children}
       <SecondsField
         label="Timeout"
-        title="For one attempt; in a stream until its first content"
+        title="For one attempt; in a stream, until the first content"
         placeholder={`${DEFAULT_TIMEOUT_MS / 1000} s`}
         value={entry.timeoutMs}
         onChange={(timeoutMs) => set({ timeoutMs })}
@@ -215,7 +215,7 @@ function Counts({ entry, path, isMember, error, isReadOnly, set }: CountsProps) 
       {isMember && (
         <NumberInput
           label="Weight"
-          title="Its share among those at this place; 0: only when the others cannot serve"
+          title="Its share of the load here; 0: only if the others can’t serve"
           placeholder="1"
           value={entry.weight ?? ''}
           onChange={(weight) => set({ weight: typeof weight === 'number' ? weight : null })}
@@ -248,9 +248,9 @@ const Actions = memo(function Actions({
       act: () => withMoved(draft, entry.id, index + 1),
     },
     sharers > 1 && at > 0
-      ? { label: 'Give a place of its own to', icon: Unlink2, isOff: false, act: () => withSeparated(draft, entry.id) }
+      ? { label: 'Ungroup', icon: Unlink2, isOff: false, act: () => withSeparated(draft, entry.id) }
       : {
-          label: 'Share the place above with',
+          label: 'Group with the entry above:',
           icon: Link2,
           isOff: index === 0,
           act: () => withJoined(draft, entry.id),

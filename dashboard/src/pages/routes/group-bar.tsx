@@ -40,7 +40,7 @@ export function GroupBar({ entry, editor: { draft, change }, isReadOnly }: Group
       <Checkbox
         size="xs"
         label="Sessions stay at their entry"
-        title="Prompt caches are per account and region: turns of one conversation find theirs again"
+        title="Prompt caches are per account and region, so a conversation keeps using its own"
         checked={entry.sticky}
         onChange={(event) => change(withGroup(draft, entry.group, { sticky: event.currentTarget.checked }))}
         disabled={isReadOnly}

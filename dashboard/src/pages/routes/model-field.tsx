@@ -27,7 +27,7 @@ export function ModelField({ value, models, onChange, error, isReadOnly }: Model
     <Autocomplete
       className={classes['wide'] ?? ''}
       label="Model"
-      placeholder={models === undefined ? 'The model’s id there' : 'Choose or type an id'}
+      placeholder={models === undefined ? 'The provider’s model id' : 'Choose or type an id'}
       data={names}
       value={value}
       onChange={onChange}

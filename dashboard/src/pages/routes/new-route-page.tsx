@@ -44,26 +44,25 @@ function NewRoute({ start, taken }: { start: Draft; taken: ReadonlySet<string> }
 
 function HowItWorks() {
   return (
-    <Panel title="How a chain is walked">
+    <Panel title="How a chain works">
       <List size="sm" spacing="xs">
         <List.Item>Entries are called in order. The first that answers serves the call.</List.Item>
         <List.Item>
-          A timeout, a rate limit, an outage or a wrong provider key leads to the next entry; where it may help, this
-          one is tried again first.
+          A timeout, rate limit, outage or wrong provider key moves on to the next entry, after retries where they may
+          help.
         </List.Item>
         <List.Item>
-          A mistake of the caller does not: an invalid request gets its error at once and costs no second call.
+          An invalid request doesn’t: the caller gets the error right away, and no second call is paid.
         </List.Item>
         <List.Item>
-          An entry that does not support the request is skipped. A prompt that is too long goes on to an entry with a
-          larger window.
+          Entries that don’t support the request are skipped. A prompt that’s too long moves on to a larger context
+          window.
         </List.Item>
-        <List.Item>
-          An entry that keeps failing is left out for a while. The last one that is usable is always tried.
-        </List.Item>
+        <List.Item>An entry that keeps failing is skipped for a while. The last usable one is always tried.</List.Item>
       </List>
       <Text size="xs" c="dimmed" pt="sm">
-        Callers send the alias as <span className="mono">model</span>. An alias wins over a direct id of the same name.
+        Callers send the alias as <span className="mono">model</span>. An alias takes precedence over a model id of the
+        same name.
       </Text>
     </Panel>
   )

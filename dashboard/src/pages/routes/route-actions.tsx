@@ -78,7 +78,7 @@ function PurgeButton({ alias }: { alias: string }) {
         purge.mutate(
           { params: { alias }, query: { workspace } },
           {
-            onSuccess: () => tell(`The cache of '${alias}' is empty`),
+            onSuccess: () => tell(`Cache of '${alias}' cleared`),
             onError: ({ message }) => tellError(message),
           },
         )
@@ -126,8 +126,7 @@ function DeleteDialog({ present, isOpen, onClose, onGoing, onDeleted }: DeleteDi
       error={remove.error}
       onConfirm={confirm}
     >
-      Calls that began go on. From then on the gateway no longer knows <span className="mono">{alias}</span> as an
-      alias.{' '}
+      Running calls finish. After that, the gateway no longer knows <span className="mono">{alias}</span> as an alias.{' '}
       {calls === 0
         ? 'It had no calls in the last 24 hours.'
         : `It had ${count(calls)} calls in the last 24 hours. They will fail from now on.`}

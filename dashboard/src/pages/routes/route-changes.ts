@@ -3,7 +3,7 @@ import { type Draft, type DraftEntry, nameOf, placesOf, standingOf } from './rou
 /** What is different, one sentence each: read before it is saved, and when two people changed the same route. */
 export function changesBetween(before: Draft, after: Draft): string[] {
   return [
-    ...(before.description.trim() === after.description.trim() ? [] : ['The description is another']),
+    ...(before.description.trim() === after.description.trim() ? [] : ['The description changes']),
     ...(before.interchangeable === after.interchangeable
       ? []
       : [`The models are ${after.interchangeable ? '' : 'not '}interchangeable for embeddings`]),
@@ -78,7 +78,7 @@ function changesOfPlaces(before: Draft, after: Draft): string[] {
     if (first === undefined || (entries.length === 1 && (known?.length ?? 1) === 1)) return []
     const names = entries.map(nameOf).join(' and ')
     if (entries.length === 1) return [`${names} has place ${index + 1} alone`]
-    const how = `${BALANCE_WORDS[first.balance].toLowerCase()}${first.sticky ? '' : ', whatever the session'}`
+    const how = `${BALANCE_WORDS[first.balance].toLowerCase()}${first.sticky ? '' : ', ignoring sessions'}`
     const isSame =
       known !== undefined &&
       known.length === entries.length &&

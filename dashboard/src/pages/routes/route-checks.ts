@@ -39,8 +39,8 @@ function badDefaults({ defaults }: { defaults: string }): { defaults?: string } 
 }
 
 function aliasProblem(alias: string, taken: ReadonlySet<string>): string | undefined {
-  if (alias === '') return 'Give it an alias'
-  if (!ALIAS.test(alias)) return 'An alias is 1 to 256 printable characters without *, and no space at its ends'
+  if (alias === '') return 'Enter an alias'
+  if (!ALIAS.test(alias)) return 'Use 1 to 256 printable characters without *, and no spaces at the ends'
   if (taken.has(alias)) return `The route '${alias}' already exists`
   return undefined
 }
@@ -69,13 +69,13 @@ export function warningsOf(entry: DraftEntry, draft: Draft, known: KnownModel | 
   const warnings: string[] = []
   const place = draft.chain.indexOf(entry)
   const twin = draft.chain.findIndex((other) => nameOf(other) === nameOf(entry))
-  if (twin < place) warnings.push(`The same as entry ${twin + 1}: it adds further tries, not another place to go`)
+  if (twin < place) warnings.push(`Same as entry ${twin + 1}: it only adds retries`)
   if (known === undefined || known.mode === null) {
-    warnings.push('The registry does not have this model: its calls will have no known cost')
+    warnings.push('Not in the registry: its calls will have no known cost')
   } else if (known.input_per_mtok === null || known.output_per_mtok === null) {
-    warnings.push('Its price is not known: its calls will have no known cost')
+    warnings.push('No price is set: its calls will have no known cost')
   }
-  if (known?.mode != null && known.mode !== 'chat') warnings.push(`Its mode is ${known.mode}: it does not answer chats`)
+  if (known?.mode != null && known.mode !== 'chat') warnings.push(`Its mode is ${known.mode}: it can’t answer chats`)
   if (known?.shutdown_date != null) warnings.push(`Deprecated: it shuts down on ${known.shutdown_date}`)
   else if (known?.deprecated) warnings.push('Deprecated: no shutdown date is known')
   return warnings

@@ -102,7 +102,7 @@ describe('a route is edited as a draft', () => {
 describe('what changed is said in sentences', () => {
   for (const [what, changed, sentences] of [
     ['nothing', draft, []],
-    ['the description', { ...draft, description: 'other' }, ['The description is another']],
+    ['the description', { ...draft, description: 'other' }, ['The description changes']],
     ['an entry gone', withoutEntry(draft, 2), ['south/b is removed']],
     ['one moved to the front', withMoved(draft, 3, 0), ['north/c moves from place 3 to 1']],
     ['one moved to the end', withMoved(draft, 1, 2), ['north/a moves from place 1 to 3']],
@@ -122,7 +122,7 @@ describe('what changed is said in sentences', () => {
   test('how a place is shared, and that it is not any more', () => {
     const shared = withJoined(draft, 2)
     assert.deepEqual(changesBetween(shared, withGroup(shared, 1, { balance: 'fastest', sticky: false })), [
-      'north/a and south/b share place 1: fastest first, whatever the session',
+      'north/a and south/b share place 1: fastest first, ignoring sessions',
     ])
     assert.deepEqual(changesBetween(shared, withSeparated(shared, 2)), [
       'north/a has place 1 alone',

@@ -122,14 +122,14 @@ function Notices({
   if (isDeleted) {
     return (
       <Alert variant="light" color="yellow" icon={<Info size={16} aria-hidden />} role="status">
-        Someone has deleted this route.
+        Someone deleted this route.
       </Alert>
     )
   }
   if (!isOutdated) return null
   return (
     <Alert variant="light" color="yellow" icon={<Info size={16} aria-hidden />} role="status">
-      Someone else has saved this route. When you save, you will see their changes and can choose.
+      Someone else changed this route. When you save, you can compare and choose.
     </Alert>
   )
 }
@@ -169,14 +169,14 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
         />
         <Checkbox
           label="Interchangeable for embeddings"
-          description="Otherwise embeddings fall back only to the same model, because vectors of two models cannot be compared"
+          description="Otherwise embeddings only fall back to the same model, because vectors of different models can’t be compared"
           checked={draft.interchangeable}
           onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
           disabled={isReadOnly}
         />
         <Checkbox
           label="Shared with every workspace"
-          description="Workspaces without a route of this name can call it, too"
+          description="Every workspace without a route of this name can call it"
           checked={draft.shared}
           onChange={(event) => change({ ...draft, shared: event.currentTarget.checked })}
           disabled={isReadOnly}

@@ -32,7 +32,7 @@ export function RoutesList() {
   return (
     <Page
       title="Routes"
-      description="An alias that callers send as model, and the chain of models that serve it. Figures are of the last 24 hours."
+      description="The aliases callers send as model, and the chain of models behind each. Figures are for the last 24 hours."
       actions={routes.data?.length === 0 ? undefined : create}
     >
       <Loaded
@@ -46,10 +46,9 @@ export function RoutesList() {
         {(rows) =>
           rows.length === 0 ? (
             <Panel>
-              <EmptyState title="This workspace has no route yet" icon={RouteIcon}>
-                A route gives a name of your own to a chain of models. Callers send the name; the gateway calls the
-                first model of the chain and goes on to the next when it fails. What serves them can change without
-                their code.
+              <EmptyState title="No routes yet" icon={RouteIcon}>
+                A route gives a chain of models a name. Callers send the name; the gateway calls the first model and
+                moves on to the next if it fails. You can change the chain without touching their code.
                 <div className={classes['firstAction']}>{create}</div>
               </EmptyState>
             </Panel>

@@ -25,7 +25,7 @@ export function SaveBar({ editor, isNew }: { editor: RouteEditorState; isNew: bo
         )}
         {hasProblems(problems) && (
           <Text size="sm" c="var(--bad)" role="alert">
-            Something is missing: look at the marked fields.
+            Some fields need attention.
           </Text>
         )}
       </div>

@@ -1,6 +1,7 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core'
 
-export const HEDGE = 'Without content after so long the next entry is asked, too: the first content wins, both are paid'
+export const HEDGE =
+  'If there’s no content by then, the next entry is called, too. The first answer wins; both are paid.'
 
 interface SecondsFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
   /** Milliseconds; null: the gateway's default. */

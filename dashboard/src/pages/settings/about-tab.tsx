@@ -36,12 +36,12 @@ export function AboutTab() {
     <Loaded query={status}>
       {(value) => (
         <Stack gap="lg">
-          <Panel title="This gateway" description="The process that answers this page; it forgets when it stops.">
+          <Panel title="This gateway" description="The process that serves this page. Figures reset on restart.">
             <Facts of={value} />
           </Panel>
           <Panel
             title="Lists of models"
-            description="Read from the providers once per start; a model that is newer than its list works all the same."
+            description="Read from the providers at startup. Newer models work, too."
             flush
           >
             {value.catalog.length === 0 ? (

@@ -63,9 +63,7 @@ function columnsWith({ ownId, working, onRevoke }: Known): Column<AdminKey>[] {
             size="compact-xs"
             {...(isLast ? {} : { c: 'var(--bad)' })}
             disabled={isLast}
-            title={
-              isLast ? 'The last one that may do everything is never revoked: create another one first' : undefined
-            }
+            title={isLast ? 'The last key with full access can’t be revoked. Create another one first.' : undefined}
             onClick={() => onRevoke(key)}
             aria-label={`Revoke ${key.name}`}
           >
@@ -91,7 +89,7 @@ export function AdminKeysTab() {
   return (
     <Panel
       title="Admin keys"
-      description="For this page, the command line and the management API. The audit names the one that made a change: give each person and program its own."
+      description="For the dashboard, the command line and the management API. Give each person and program its own, so that the audit log shows who made a change."
       flush
       actions={
         <MayButton
@@ -130,7 +128,7 @@ function RevokeAdminKey({ of: key, isOwn, onClose }: { of: AdminKey; isOwn: bool
   const revoke = useChange('admin-keys.revoke')
   function confirm() {
     const onSuccess = () => {
-      tell(`The admin key ${key.name} is revoked`)
+      tell(`The admin key ${key.name} revoked`)
       onClose()
     }
     revoke.mutate({ params: { id: key.id } }, { onSuccess })
@@ -146,7 +144,7 @@ function RevokeAdminKey({ of: key, isOwn, onClose }: { of: AdminKey; isOwn: bool
       onConfirm={confirm}
     >
       It is refused from now on, and everybody who is signed in with it is signed out
-      {isOwn ? <b>, you among them: you need another admin key to come back</b> : ''}. This cannot be undone.
+      {isOwn ? <b>, including yours: you’ll need another admin key to sign in again</b> : ''}. This cannot be undone.
     </Confirm>
   )
 }

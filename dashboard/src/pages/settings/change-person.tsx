@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Switch } from '@mantine/core'
+import { Button, Group, Stack, Switch } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { type Access, AccessFields } from '../../components/access-fields.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { tell } from '../../components/tell.ts'
 import { nameOf, type Person } from './person.ts'
 
@@ -27,17 +28,17 @@ export function ChangePerson({ of: person, onClose }: { of: Person; onClose: () 
     const isGiven = JSON.stringify(access) !== JSON.stringify(before)
     const { role, workspaces } = access
     const given = isGiven ? { role, workspaces: workspaces.length === 0 ? null : workspaces } : {}
-    update.mutate({ params, body: { ...given, disabled: isDisabled } }, done(`${nameOf(person)} is changed`))
+    update.mutate({ params, body: { ...given, disabled: isDisabled } }, done(`${nameOf(person)} saved`))
   }
 
   return (
-    <Modal opened onClose={onClose} title={nameOf(person)} size="lg">
+    <FormModal opened onClose={onClose} title={nameOf(person)} size="lg">
       <form onSubmit={submit}>
         <Stack>
           <AccessFields value={access} onChange={setAccess} error={problemAt(update.error, 'workspaces')} />
           <Switch
             label="Disabled"
-            description="Ends their sessions at once; they cannot sign in until it is off again"
+            description="Ends their sessions now. They can’t sign in until you turn this off."
             checked={isDisabled}
             onChange={(event) => setDisabled(event.currentTarget.checked)}
           />
@@ -61,6 +62,6 @@ export function ChangePerson({ of: person, onClose }: { of: Person; onClose: () 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }

@@ -11,7 +11,7 @@ export function ConfigurationTab() {
       <OwnFile />
       <Panel
         title="Export"
-        description="The running configuration as a file that makes the same of an empty gateway."
+        description="The running configuration as a file that recreates it on an empty gateway."
         actions={
           <Group gap="xs">
             <DownloadButton format="yaml" label="YAML" />
@@ -21,7 +21,7 @@ export function ConfigurationTab() {
       >
         <Text size="sm" c="dimmed">
           Workspaces, routes, keys, providers and prices. Secrets are not in it: they become variables such as{' '}
-          <span className="mono">$&#123;LOCAL_API_KEY&#125;</span>, and keys get a new value where the file is applied.
+          <span className="mono">$&#123;LOCAL_API_KEY&#125;</span>, and keys get new values where the file is applied.
         </Text>
       </Panel>
       <ApplyPanel />
@@ -56,7 +56,7 @@ function OwnFile() {
           Changes you make here but not in the file are undone the next time.
         </>
       ) : (
-        'This gateway has no file of its own: what is applied here stays until something else is applied.'
+        'This gateway has no configuration file. What you apply here stays until you apply something else.'
       )}
     </Alert>
   )

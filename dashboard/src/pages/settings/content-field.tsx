@@ -16,13 +16,13 @@ export function ContentField({ form, onChange, error, isFixed = false }: Content
       <Switch
         label={
           <Group gap="xs" display="inline-flex">
-            Store what calls say {isFixed && <ManagedBadge by="config" />}
+            Store prompts and answers {isFixed && <ManagedBadge by="config" />}
           </Group>
         }
         description={
           isFixed
             ? 'Change it in switchyard.yaml.'
-            : 'Requests and answers, encrypted, for a limited time; for admins only, and every read is in the audit list. Off: nothing of them is on any disk.'
+            : 'Encrypted, for a limited time, readable by admins only; every view is recorded in the audit log. Off: never written to disk.'
         }
         checked={form.isOn}
         disabled={isFixed}
@@ -53,7 +53,7 @@ export function ContentField({ form, onChange, error, isFixed = false }: Content
           </Checkbox.Group>
           <Textarea
             label="Further patterns"
-            description="One a line: a name, a colon and a pattern of RE2, such as ticket: TICKET-[0-9]+"
+            description="One per line: a name, a colon and an RE2 pattern, such as ticket: TICKET-[0-9]+"
             autosize
             minRows={2}
             maxRows={8}

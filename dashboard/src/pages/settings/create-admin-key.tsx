@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
@@ -6,6 +6,7 @@ import { problemAt } from '../../api/problem.ts'
 import { type Access, AccessFields, accessWords } from '../../components/access-fields.tsx'
 import { ExpiryField } from '../../components/expiry-field.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { momentOf } from '../../format/local-input.ts'
 
@@ -15,8 +16,9 @@ export function CreateAdminKey({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<Created | null>(null)
   const isShowing = created !== null
   return (
-    <Modal
+    <FormModal
       opened
+      isForm={!isShowing}
       onClose={onClose}
       title={isShowing ? `The admin key ${created.name}` : 'Create an admin key'}
       size="lg"
@@ -35,7 +37,7 @@ export function CreateAdminKey({ onClose }: { onClose: () => void }) {
       ) : (
         <NewAdminKey onCreated={setCreated} onClose={onClose} />
       )}
-    </Modal>
+    </FormModal>
   )
 }
 
@@ -62,7 +64,7 @@ function NewAdminKey({ onCreated, onClose }: { onCreated: (key: Created) => void
       <Stack>
         <TextInput
           label="Name"
-          description="The person or program that gets it, for example ana or ci-deploy"
+          description="The person or program that uses it, for example ana or ci-deploy"
           required
           data-autofocus
           autoComplete="off"

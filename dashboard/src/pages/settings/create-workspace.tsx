@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { tell } from '../../components/tell.ts'
 import { WorkspaceFields } from './workspace-fields.tsx'
 import { isWorkspaceWhole, settingsOf, WORKSPACE_FIELDS, workspaceForm } from './workspace-form.ts'
@@ -18,19 +19,19 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
     if (!isReady) return
     const body = { name: name.trim(), ...settingsOf(form) }
     const onSuccess = () => {
-      tell(`The workspace ${body.name} is there`)
+      tell(`Workspace ${body.name} created`)
       onClose()
     }
     create.mutate({ body }, { onSuccess })
   }
 
   return (
-    <Modal opened onClose={onClose} title="Create a workspace" size="lg">
+    <FormModal opened onClose={onClose} title="Create a workspace" size="lg">
       <form onSubmit={submit}>
         <Stack>
           <TextInput
             label="Name"
-            description="Letters, digits and . _ - ; it cannot be changed later"
+            description="Letters, digits, . _ -. It can’t be changed later."
             required
             data-autofocus
             autoComplete="off"
@@ -50,6 +51,6 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }

@@ -20,7 +20,7 @@ export function DeleteWorkspace({ remove, ...props }: DeleteWorkspaceProps) {
 
   function confirm() {
     const onSuccess = () => {
-      tell(`The workspace ${name} is deleted`)
+      tell(`Workspace ${name} deleted`)
       props.onDeleted()
       // The page of a workspace that is gone would only show that it is gone.
       if (chosen === name) navigate('/default/settings/workspaces', { replace: true })

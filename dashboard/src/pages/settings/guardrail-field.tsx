@@ -26,7 +26,7 @@ export function GuardrailField({ form, onChange, error, isFixed = false }: Guard
         description={
           isFixed
             ? 'Change it in switchyard.yaml.'
-            : 'A service of yours or of a vendor is sent what calls say and allows or blocks them.'
+            : 'Sends prompts and answers to a service that allows or blocks them.'
         }
         checked={form.isOn}
         disabled={isFixed}
@@ -36,7 +36,7 @@ export function GuardrailField({ form, onChange, error, isFixed = false }: Guard
         <Stack gap="sm" pl="md">
           <TextInput
             label="Address"
-            description="Asked by POST, signed. No redirects, no cloud metadata addresses"
+            description="Called by POST, signed. No redirects, no cloud metadata addresses."
             required
             autoComplete="off"
             disabled={isFixed}
@@ -60,7 +60,7 @@ export function GuardrailField({ form, onChange, error, isFixed = false }: Guard
             error={problemAt(error, 'guardrail.timeout_ms')}
           />
           <Radio.Group
-            label="Without a verdict in time"
+            label="If it doesn’t answer in time"
             value={form.onFailure}
             onChange={(chosen) => set({ onFailure: chosen === 'open' ? 'open' : 'closed' })}
           >

@@ -10,10 +10,10 @@ import classes from '../../components/secret-once.module.css'
 export function GuardrailSecret({ workspace }: { workspace: string }) {
   const read = useChange('workspaces.guardrail-secret')
   return (
-    <DrawerSection title="Secret of the guardrail">
+    <DrawerSection title="Guardrail secret">
       <Text size="sm" c="dimmed">
-        With it the guardrail verifies that this gateway is asking, by Standard Webhooks. It follows from SECRETS_KEY
-        and changes with it.
+        The guardrail uses it to verify that a request comes from this gateway (Standard Webhooks). It is derived from
+        SECRETS_KEY and changes with it.
       </Text>
       {read.data === undefined ? (
         <MayButton
@@ -28,7 +28,7 @@ export function GuardrailSecret({ workspace }: { workspace: string }) {
         </MayButton>
       ) : (
         <Group className={classes['value'] ?? ''} wrap="nowrap" gap="sm" justify="space-between">
-          <output className="mono" aria-label="Secret of the guardrail">
+          <output className="mono" aria-label="Guardrail secret">
             {read.data.secret}
           </output>
           <CopyAction value={read.data.secret}>Copy</CopyAction>

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange, useOperation } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
 import { type Access, AccessFields } from '../../components/access-fields.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { FormModal } from '../../components/forms/typed-guard.tsx'
 import { tell } from '../../components/tell.ts'
 
 export function InvitePerson({ onClose }: { onClose: () => void }) {
@@ -18,14 +19,14 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
     const { role, workspaces } = access
     const body = { email: email.trim(), role, workspaces: workspaces.length === 0 ? null : workspaces }
     const onSuccess = () => {
-      tell(oidc ? `${body.email} is invited and can sign in now` : `${body.email} is invited, but can’t sign in yet`)
+      tell(oidc ? `${body.email} invited. They can sign in now.` : `${body.email} invited, but they can’t sign in yet`)
       onClose()
     }
     invite.mutate({ body }, { onSuccess })
   }
 
   return (
-    <Modal opened onClose={onClose} title="Invite someone" size="lg">
+    <FormModal opened onClose={onClose} title="Invite someone" size="lg">
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -62,6 +63,6 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }

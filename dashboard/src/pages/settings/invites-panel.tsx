@@ -43,7 +43,7 @@ function columnsWith(onWithdraw: (invite: Invite) => void): Column<Invite>[] {
           variant="default"
           size="compact-xs"
           onClick={() => onWithdraw(invite)}
-          aria-label={`Withdraw the invite of ${invite.email}`}
+          aria-label={`Withdraw the invite for ${invite.email}`}
         >
           Withdraw
         </Button>
@@ -60,7 +60,7 @@ export function InvitesPanel() {
   return (
     <Panel
       title="Invites"
-      description="Each is used up by the first sign-in with its address."
+      description="An invite is used up at the first sign-in with its address."
       flush
       actions={
         <MayButton
@@ -94,14 +94,14 @@ export function InvitesPanel() {
 function Withdraw({ of: invite, onClose }: { of: Invite; onClose: () => void }) {
   const withdraw = useChange('invites.withdraw')
   const onSuccess = () => {
-    tell(`The invite of ${invite.email} is withdrawn`)
+    tell(`Invite for ${invite.email} withdrawn`)
     onClose()
   }
   return (
     <Confirm
       isOpen
       onClose={onClose}
-      title={`Withdraw the invite of ${invite.email}?`}
+      title={`Withdraw the invite for ${invite.email}?`}
       action="Withdraw the invite"
       isBusy={withdraw.isPending}
       error={withdraw.error}

@@ -44,7 +44,7 @@ function LedgerPanel() {
   return (
     <Panel
       title="Ledger"
-      description="What keys and workspaces have spent is counted as calls end. The request log is the book: every counter can be worked out from it again, and every cost from its tokens and the prices of its time."
+      description="Spending of keys and workspaces is counted as calls end. Every counter can be recomputed from the request log, and every cost from its tokens and the prices of that time."
       actions={
         <Button
           variant="default"
@@ -77,8 +77,9 @@ function Outcome({ of: { checked, busy, differences, rows } }: { of: Verificatio
   const busyWords =
     busy === 0
       ? ''
-      : ` ${count(busy)} of them were in use all the while: their spending lies between two readings of the log.`
-  const unpricedWords = rows.unpriced === 0 ? '' : ` ${count(rows.unpriced)} rows have a price version that is gone.`
+      : ` ${count(busy)} of them were in use throughout: their spending lies between two readings of the log.`
+  const unpricedWords =
+    rows.unpriced === 0 ? '' : ` ${count(rows.unpriced)} rows refer to a price version that no longer exists.`
   const differ = differences.length + rows.differences.length
   if (differ === 0) {
     return (
@@ -132,7 +133,7 @@ function SecretsPanel() {
   return (
     <Panel
       title="Secrets"
-      description="Keys of providers are stored encrypted. After a new key was put first in SECRETS_KEY, this encrypts all of them with it."
+      description="Provider keys are stored encrypted. After you put a new key first in SECRETS_KEY, this re-encrypts them with it."
       actions={
         <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate({})}>
           Re-encrypt
@@ -145,7 +146,7 @@ function SecretsPanel() {
         </Text>
       ) : rotate.data === undefined ? (
         <Text size="sm" c="dimmed">
-          What is encrypted with the first key already stays as it is. Afterwards the older keys can be taken out of
+          Secrets already encrypted with the first key stay as they are. Then you can remove the older keys from
           SECRETS_KEY.
         </Text>
       ) : (
@@ -159,6 +160,6 @@ function SecretsPanel() {
 
 function secretsWords({ re_encrypted: anew, already_current: current }: Reply<'secrets.rotate'>): string {
   if (anew + current === 0) return 'No secrets are stored.'
-  if (anew === 0) return `All ${count(current)} stored secrets were encrypted with the first key already.`
+  if (anew === 0) return `All ${count(current)} stored secrets already use the first key.`
   return `${count(anew)} stored secrets were re-encrypted; ${count(current)} already used the current key.`
 }

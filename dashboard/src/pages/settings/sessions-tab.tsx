@@ -57,7 +57,7 @@ export function SessionsTab() {
   return (
     <Panel
       title="Sessions"
-      description="Everybody who is signed in to the dashboard. A session ends after a day, with its admin key or person, or here."
+      description="Everyone signed in to the dashboard. A session ends after a day, when its admin key or person is removed, or when you end it here."
       flush
     >
       {sessions.rows === undefined ? (
@@ -98,7 +98,7 @@ function EndSession({ of: session, onClose }: { of: Session; onClose: () => void
       return
     }
     const onSuccess = () => {
-      tell(`A session of ${holderOf(session)} is ended`)
+      tell(`Session of ${holderOf(session)} ended`)
       onClose()
     }
     revoke.mutate({ params: { id: session.id } }, { onSuccess })
@@ -114,8 +114,8 @@ function EndSession({ of: session, onClose }: { of: Session; onClose: () => void
       onConfirm={() => void confirm()}
     >
       {session.current
-        ? 'This is your own session: you have to sign in again to come back.'
-        : 'It ends at once, everywhere. To keep someone out, revoke the admin key or disable the person.'}
+        ? 'This is your own session: you’ll have to sign in again.'
+        : 'It ends now. To keep someone out, revoke their admin key or disable the person.'}
     </Confirm>
   )
 }

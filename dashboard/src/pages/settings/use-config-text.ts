@@ -20,7 +20,7 @@ export function useConfigText(text: string): ReadText {
       try {
         return { config: readConfigText(text, parse), problem: null }
       } catch (error) {
-        return { config: null, problem: error instanceof Error ? error.message : 'This is no YAML.' }
+        return { config: null, problem: error instanceof Error ? error.message : 'This isn’t valid YAML.' }
       }
     }
     void readText().then((result) => {

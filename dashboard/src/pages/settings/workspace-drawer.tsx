@@ -59,12 +59,12 @@ export function WorkspaceDrawer({ name, onClose }: { name: string; onClose: () =
               <DrawerSection title="Delete">
                 {value.name === 'default' ? (
                   <Text size="sm" c="dimmed">
-                    The workspace default is always there.
+                    The default workspace can’t be deleted.
                   </Text>
                 ) : (
                   <Group justify="space-between">
                     <Text size="sm" c="dimmed">
-                      Its routes, keys and stored content go; its requests stay in the log.
+                      Its routes, keys and stored content are deleted. Its requests stay in the log.
                     </Text>
                     <MayButton
                       to="workspaces.delete"
@@ -122,7 +122,7 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
   const money = per === undefined ? undefined : row?.periods[per]
   if (per === undefined || mode === undefined || money === undefined || money.limit_usd === null) return null
   return (
-    <DrawerSection title="Used of its budget">
+    <DrawerSection title="Budget usage">
       <BudgetBar
         label={`Budget of the workspace ${name}`}
         limitUsd={money.limit_usd}
@@ -149,7 +149,7 @@ function Settings({ of: workspace }: { of: Workspace }) {
     const onSuccess = (saved: Workspace) => {
       // What was changed while it was being saved stays.
       setForm((now) => (now === form ? workspaceForm(saved) : now))
-      tell(`${workspace.name} is saved and holds from the next call on`)
+      tell(`${workspace.name} saved. Applies from the next call.`)
     }
     update.mutate({ params: { name: workspace.name }, body: settingsOf(form, fixed) }, { onSuccess })
   }
@@ -180,7 +180,7 @@ function FixedLimits({ of: { limits } }: { of: Workspace }) {
     <Stack gap={4}>
       <Group gap="xs">
         <Text size="sm" fw={550}>
-          Limits of all its keys together
+          Limits for all its keys together
         </Text>
         <ManagedBadge by="config" />
       </Group>

@@ -20,7 +20,7 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
     <Stack>
       <Textarea
         label="Description"
-        description="For people: what it is for, and whose it is"
+        description="What it’s for, and who owns it"
         autosize
         minRows={2}
         maxRows={6}
@@ -48,7 +48,7 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
       />
       <Checkbox
         label="Models can be called by their own ids"
-        description={`Otherwise callers reach only the routes of the workspace. ${fixed.includes('direct_models') ? 'Set in switchyard.yaml.' : ''}`}
+        description={`Otherwise callers can only use the routes of the workspace. ${fixed.includes('direct_models') ? 'Set in switchyard.yaml.' : ''}`}
         checked={form.direct_models}
         onChange={(event) => onChange({ ...form, direct_models: event.currentTarget.checked })}
         error={problemAt(error, 'direct_models')}
@@ -57,7 +57,7 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
       {!fixed.includes('limits') && (
         <>
           <Text size="sm" c="dimmed" mt="xs">
-            Limits of all its keys together. A call must fit into these and into those of its key.
+            Limits for all its keys together. A call must fit these and the limits of its key.
           </Text>
           <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />
         </>

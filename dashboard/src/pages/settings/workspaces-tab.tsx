@@ -40,7 +40,7 @@ function columnsWith(link: (name: string) => string): Column<Workspace>[] {
     { name: 'keys', title: 'Live keys', figures: true, cell: ({ live_keys }) => count(live_keys) },
     {
       name: 'limits',
-      title: 'Limits of all its keys together',
+      title: 'Limits for all its keys together',
       cell: ({ limits, limits_managed_by: by }) => (
         <>
           {limitsLine(limits)} <ManagedBadge by={by} />
@@ -53,7 +53,7 @@ function columnsWith(link: (name: string) => string): Column<Workspace>[] {
       wideOnly: true,
       cell: ({ streaming, streaming_managed_by: by }) => (
         <>
-          {streaming === null ? 'as the gateway' : streaming ? 'on' : 'off'} <ManagedBadge by={by} />
+          {streaming === null ? 'default' : streaming ? 'on' : 'off'} <ManagedBadge by={by} />
         </>
       ),
     },
@@ -70,7 +70,7 @@ export function WorkspacesTab() {
   return (
     <Panel
       title="Workspaces"
-      description="Each has its own routes and keys; requests and costs are counted apart."
+      description="Each has its own routes and keys, and its own requests and costs."
       flush
       actions={
         <MayButton

@@ -6,8 +6,8 @@ import { problemAt } from '../../../api/problem.ts'
 import { FormError } from '../../../components/form-error.tsx'
 import { LoadingRows } from '../../../components/states.tsx'
 import classes from './next.module.css'
-import type { Step, Unknown } from './next-steps.ts'
 import type { StepFormProps } from './raise-form.tsx'
+import type { Step, Unknown } from './steps.ts'
 
 type ModelStep = Extract<Step, { kind: 'model' }>
 type Stored = Reply<'registry.get'>

@@ -8,9 +8,9 @@ import type { ListedRequest } from '../use-requests.ts'
 import { Done } from './done.tsx'
 import { ModelForm } from './model-form.tsx'
 import classes from './next.module.css'
-import { nextSteps, type Step } from './next-steps.ts'
 import { AllowModel, StreamingOn } from './one-click.tsx'
 import { RaiseForm } from './raise-form.tsx'
+import { nextSteps, type Step } from './steps.ts'
 
 type Form = Extract<Step, { kind: 'raise' | 'model' }>
 

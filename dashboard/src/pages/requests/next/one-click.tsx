@@ -3,7 +3,7 @@ import { useChange, useOperation, useVersioned } from '../../../api/hooks.ts'
 import { FormError } from '../../../components/form-error.tsx'
 import { MayButton } from '../../../components/may-button.tsx'
 import { Done } from './done.tsx'
-import { isAllowed } from './next-steps.ts'
+import { isAllowed } from './steps.ts'
 
 /** Lets the calls of a workspace stream. */
 export function StreamingOn({ workspace: name }: { workspace: string }) {

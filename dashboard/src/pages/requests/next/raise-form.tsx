@@ -15,7 +15,7 @@ import { PER } from '../../../format/budget.ts'
 import { exactUsd } from '../../../format/money.ts'
 import { count } from '../../../format/number.ts'
 import classes from './next.module.css'
-import { type Rate, raisedTo, type Step } from './next-steps.ts'
+import { type Rate, raisedTo, type Step } from './steps.ts'
 
 type RaiseStep = Extract<Step, { kind: 'raise' }>
 

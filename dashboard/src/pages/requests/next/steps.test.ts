@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isAllowed, nextSteps, raisedTo, type Step } from './next-steps.ts'
+import { isAllowed, nextSteps, raisedTo, type Step } from './steps.ts'
 
 const FAILED = { code: null, figures: {}, requested_model: 'fast', provider: null, route: null }
 const money = { limit_usd: '5', spent_usd: '4.9', held_usd: '0.05', hold_usd: '0.1' }
