@@ -34,3 +34,12 @@ export function answerMs(model: string, tokens: number, random: Random): number 
   const written = tokens * (1 + thought)
   return Math.round(lognormal(random, firstMs, 0.35) + written * lognormal(random, msPerToken, 0.2))
 }
+
+/** Events of the simulator have about this many tokens. */
+const EVENT_TOKENS = 3
+
+/** How a stream of the model comes: thinking before its first content, then event by event. */
+export function streamPace(model: string): { firstMs: number; gapMs: number } {
+  const { firstMs, msPerToken } = paceOf(model)
+  return { firstMs, gapMs: Math.max(20, msPerToken * EVENT_TOKENS * 2) }
+}

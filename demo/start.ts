@@ -7,7 +7,7 @@ import { type Simulator, startSimulator } from '../simulator/simulator.ts'
 import { checkAddress, startGateway } from '../src/app/main.ts'
 import type { Gateway } from '../src/app/serve.ts'
 import { CONFIG, DEMO_ADMIN_KEY, DEMO_KEY } from './config.ts'
-import { answerMs } from './models.ts'
+import { answerMs, streamPace } from './models.ts'
 import { liveThroughPast } from './past.ts'
 import { startTraffic } from './traffic.ts'
 
@@ -43,7 +43,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const random = createRandom(1)
   const latencyMs = (model: string | null) => (model === null ? LIST_MS : answerMs(model, ANSWER_TOKENS, random))
   await using opened = new AsyncDisposableStack()
-  const simulator = await startSimulator({ latencyMs })
+  const simulator = await startSimulator({ latencyMs, pace: streamPace })
   opened.defer(() => simulator.close())
   const folder = temporaryFolder(opened)
   const environment = environmentOf(simulator, folder, logLevel)

@@ -68,10 +68,17 @@ class Exchange {
     })
     if (read.kind === 'client-left') return
     const answer = read.kind === 'too-large' ? this.#tooLarge() : this.#decide(read.text)
-    const delayMs = stage.latencyMs(this.#operation() ? this.#call.model : null) + (answer.delayMs ?? 0)
+    const delayMs = this.#latencyMs(answer) + (answer.delayMs ?? 0)
     if (this.#operation()) await stage.gate()
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#clientLeft.signal }).catch(() => undefined)
     if (!this.#clientLeft.signal.aborted) await this.#send(answer)
+  }
+
+  #latencyMs({ stream }: Answer): number {
+    const { stage } = this.#parts
+    const model = this.#operation() ? this.#call.model : null
+    const pace = stream === undefined || model === null ? undefined : stage.pace?.(model)
+    return pace?.firstMs ?? stage.latencyMs(model)
   }
 
   #decide(rawBody: string): Answer {
@@ -170,7 +177,9 @@ class Exchange {
     this.#call.stream = state
     stage.streams.counts.open += 1
     response.writeHead(status, headers).flushHeaders()
-    const ending = await new StreamPlayer(response, plan, state, stage.streams, this.#clientLeft.signal).play()
+    const { gap = stage.pace?.(this.#call.model ?? '').gapMs } = plan.script
+    const paced = gap === undefined ? plan : { ...plan, script: { ...plan.script, gap } }
+    const ending = await new StreamPlayer(response, paced, state, stage.streams, this.#clientLeft.signal).play()
     if (ending === 'gone') return
     if (ending === 'end') {
       response.end()

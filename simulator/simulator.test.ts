@@ -200,3 +200,27 @@ test('close ends open calls and a taken port is an error', async () => {
   await other.close()
   await pending
 })
+
+test('a pace is for streams, a latency for whole answers', async () => {
+  const [delayed, paced]: string[][] = [[], []]
+  const latencyMs = (model: string | null) => {
+    delayed?.push(String(model))
+    return 0
+  }
+  const pace = (model: string) => {
+    paced?.push(model)
+    return { firstMs: 0, gapMs: 1 }
+  }
+  await using own = Object.assign(await startSimulator({ latencyMs, pace }), {
+    [Symbol.asyncDispose]: () => own.close(),
+  })
+  const ask = (model: string, stream: boolean) =>
+    fetch(`${own.openaiUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'hello' }] }),
+    })
+  assert.equal((await ask('gpt-4o', false)).status, 200)
+  assert.match(await (await ask('gpt-4.1', true)).text(), /\[DONE\]/)
+  assert.deepEqual([delayed, new Set(paced)], [['gpt-4o'], new Set(['gpt-4.1'])])
+})

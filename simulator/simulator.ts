@@ -7,7 +7,7 @@ import { FAMILIES, FAMILY_NAMES, type FamilyName, type PerFamily } from './famil
 import type { Family } from './family.ts'
 import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
-import { type Account, createStage, type Latency } from './stage.ts'
+import { type Account, createStage, type Latency, type Pace } from './stage.ts'
 import type { StreamCounts } from './stream/desk.ts'
 
 export type { ScriptedAnswer } from './answer.ts'
@@ -24,6 +24,8 @@ export interface SimulatorOptions extends Ports, Keys {
   host?: string
   seed?: number
   latencyMs?: Latency
+  /** Of streamed answers; their latency is not counted then. */
+  pace?: Pace
   keepCalls?: number
 }
 
@@ -63,8 +65,8 @@ export interface Simulator extends SimulatedUrls {
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const host = options.host ?? '127.0.0.1'
-  const { seed = 1, latencyMs = 0, keepCalls = 100_000 } = options
-  const stage = createStage({ seed, latencyMs, keepCalls })
+  const { seed = 1, latencyMs = 0, keepCalls = 100_000, pace } = options
+  const stage = createStage({ seed, latencyMs, keepCalls, pace })
   const servers: Server[] = []
   const listening = await Promise.allSettled(
     FAMILY_NAMES.map(async (name): Promise<[keyof SimulatedUrls, string]> => {

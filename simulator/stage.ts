@@ -7,6 +7,9 @@ import { createStreamDesk, type StreamDesk } from './stream/desk.ts'
 /** The same for every answer, or drawn for each; `model` is null for what asks no model. */
 export type Latency = number | ((model: string | null) => number)
 
+/** How streamed answers of a model are paced: until the first event, and between two. */
+export type Pace = (model: string) => { firstMs: number; gapMs: number }
+
 /** What the account of the key chooses where a request leaves it open. */
 export interface Account {
   serviceTier: string
@@ -22,6 +25,8 @@ export interface Stage {
   log: CallLog
   streams: StreamDesk
   latencyMs(model: string | null): number
+  /** Null: a stream is delayed like a whole answer, and then sent at once. */
+  pace: Pace | null
   seed: number
   account: Account
   setAccount(account: Partial<Account>): void
@@ -41,7 +46,12 @@ export interface Stage {
   reset(): void
 }
 
-export function createStage(options: { seed: number; latencyMs: Latency; keepCalls: number }): Stage {
+export function createStage(options: {
+  seed: number
+  latencyMs: Latency
+  keepCalls: number
+  pace?: Pace | undefined
+}): Stage {
   const { latencyMs } = options
   const log = createCallLog(options.keepCalls)
   const streams = createStreamDesk()
@@ -58,6 +68,7 @@ export function createStage(options: { seed: number; latencyMs: Latency; keepCal
       Object.assign(this.account, USUAL_ACCOUNT, account)
     },
     latencyMs: typeof latencyMs === 'number' ? () => latencyMs : latencyMs,
+    pace: options.pace ?? null,
     seed: options.seed,
     modelsDown: new Set(),
     script: (model, answers) => void scripts.set(model, [...(scripts.get(model) ?? []), ...answers]),
