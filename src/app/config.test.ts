@@ -227,7 +227,7 @@ registry:
     ['a chain without entries', 'workspaces:\n  default: { routes: { a: { chain: [] } } }', /routes\.a\.chain/],
     [
       'a bad alias',
-      'workspaces:\n  default: { routes: { "-a": { chain: [{ provider: alpha, model: m }] } } }',
+      'workspaces:\n  default: { routes: { "a*": { chain: [{ provider: alpha, model: m }] } } }',
       /alias/,
     ],
     [

@@ -449,7 +449,7 @@ describe('plan, apply and export', () => {
     assert.match((await ok('plan -f exported.yaml', { environment })).stdout, /^Nothing would change\.$/m)
     await ok('apply -f exported.yaml --yes', { environment })
     assert.equal((await ok('plan -f exported.yaml', { environment })).stdout, 'Nothing would change.\n')
-    assert.deepEqual(Object.keys((await ok('export --json')).json()), ['providers', 'workspaces', 'registry'])
+    assert.deepEqual(Object.keys((await ok('export --json')).json()), ['providers', 'workspaces', 'registry', 'alerts'])
   })
 })
 

@@ -87,7 +87,7 @@ describe('who may only look', () => {
       await page.goto(`${harness.url}/dashboard/default/${place}`)
       await settled(page)
       await page
-        .getByText(/There is no |does not have this/)
+        .getByText(/There is no |does not have this|Not in the catalog/)
         .first()
         .waitFor()
       assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, place)

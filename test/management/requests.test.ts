@@ -296,7 +296,7 @@ describe('explain', () => {
     assert.match(steps[1], /asked again after \d+ ms/)
     assert.match(
       steps.at(-1),
-      /^The caller got 503 provider_overloaded\. The provider is overloaded\. The provider answered HTTP 503; its own words/,
+      /^The caller got 503 provider_overloaded\. The provider is overloaded\. The provider answered HTTP 503; its message is not stored/,
     )
     assert.deepEqual([cost, lines], [null, ['no provider served the call, so it has no cost']])
   })
