@@ -37,13 +37,13 @@ export default defineConfig({
     rolldownOptions: {
       input: ['index.html', 'docs.html'].map((page) => `${import.meta.dirname}/${page}`),
       output: {
-        // What several pages share comes as one file, not as dozens of a kilobyte.
+        // What most pages share comes as one file; what only some share is no part of the first visit.
         codeSplitting: {
           groups: [
             {
               name: 'kit',
               test: /node_modules|dashboard\/src\/(api|components|format|charts|theme)/,
-              minShareCount: 2,
+              minShareCount: 8,
             },
           ],
         },

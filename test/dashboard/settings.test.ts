@@ -121,7 +121,7 @@ describe('settings', () => {
     await page.getByRole('button', { name: 'Revoke ana' }).click()
     await assertAccessible(page, 'revoking an admin key')
     await button('Revoke the admin key').click()
-    await page.getByText('The admin key ana is revoked').waitFor()
+    await page.getByText('Admin key ana revoked').waitFor()
     assert.equal(await status(), 401)
   })
 

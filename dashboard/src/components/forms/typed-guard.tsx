@@ -31,8 +31,9 @@ export function useTypedGuard(isForm: boolean, onClose: () => void): TypedGuard 
     isTyped: isDirty,
     isAsking,
     watched: (children) => <div onInput={() => setTyped(true)}>{children}</div>,
-    question: (
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Discard what you typed?">
+    // Mounted when it is needed: otherwise the Escape that opens it would close it, too.
+    question: isAsking && (
+      <Modal opened onClose={() => setAsking(false)} title="Discard what you typed?">
         <Stack>
           <Text size="sm">It has not been saved.</Text>
           <Group justify="flex-end">

@@ -128,7 +128,7 @@ function RevokeAdminKey({ of: key, isOwn, onClose }: { of: AdminKey; isOwn: bool
   const revoke = useChange('admin-keys.revoke')
   function confirm() {
     const onSuccess = () => {
-      tell(`The admin key ${key.name} revoked`)
+      tell(`Admin key ${key.name} revoked`)
       onClose()
     }
     revoke.mutate({ params: { id: key.id } }, { onSuccess })
