@@ -144,7 +144,7 @@ describe('the response cache of a route', () => {
     await page.getByLabel('Message').fill('Is the line clear?')
     assert.equal((await ask('hit: answered from the cache')).isPaid, false)
     await button('Purge cache').click()
-    await page.getByText("The cache of 'faq' is empty").waitFor()
+    await page.getByText("Cache of 'faq' cleared").waitFor()
     assert.equal((await ask('miss: not in the cache')).isPaid, true)
     assert.equal((await ask('hit: answered from the cache')).isPaid, false)
   })

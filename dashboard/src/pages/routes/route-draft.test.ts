@@ -188,8 +188,8 @@ describe('a draft is checked before the gateway is asked', () => {
   const first = draft.chain[0]!
   for (const [what, more, expected] of [
     ['known and priced', {}, []],
-    ['unpriced', { output_per_mtok: null }, [/price is not known/]],
-    ['not in the registry', { mode: null }, [/registry does not have/]],
+    ['unpriced', { output_per_mtok: null }, [/No price is set/]],
+    ['not in the registry', { mode: null }, [/Not in the registry/]],
     ['no chat model', { mode: 'embedding' }, [/mode is embedding/]],
     ['ending', { deprecated: true, shutdown_date: '2026-12-01' }, [/shuts down on 2026-12-01/]],
     ['deprecated', { deprecated: true }, [/no shutdown date/]],
@@ -203,7 +203,7 @@ describe('a draft is checked before the gateway is asked', () => {
 
   test('the same entry twice is worth a word at the second, an unfinished one is not', () => {
     const twice = withEntry(draft, 3, { model: 'a' })
-    assert.match(warningsOf(twice.chain[2]!, twice, known).join(), /same as entry 1/)
+    assert.match(warningsOf(twice.chain[2]!, twice, known).join(), /Same as entry 1/)
     assert.deepEqual(warningsOf(twice.chain[0]!, twice, known), [])
     const unfinished = withNewEntry(draft)
     assert.deepEqual(warningsOf(unfinished.chain[3]!, unfinished, undefined), [])
