@@ -158,8 +158,8 @@ function SecretsPanel() {
   )
 }
 
-function secretsWords({ re_encrypted: anew, already_current: current }: Reply<'secrets.rotate'>): string {
-  if (anew + current === 0) return 'No secrets are stored.'
-  if (anew === 0) return `All ${count(current)} stored secrets already use the first key.`
-  return `${count(anew)} stored secrets were re-encrypted; ${count(current)} already used the current key.`
+function secretsWords({ re_encrypted: renewed, already_current: current }: Reply<'secrets.rotate'>): string {
+  if (renewed + current === 0) return 'No secrets are stored.'
+  if (renewed === 0) return `All ${count(current)} stored secrets already use the first key.`
+  return `${count(renewed)} stored secrets were re-encrypted; ${count(current)} already used the current key.`
 }
