@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { Timestamp, Usd, WorkspaceName } from './fields.ts'
+
+export const CORRECTION_KINDS = ['confirmed', 'released'] as const
+
+export const Correction = z.strictObject({
+  id: z.string(),
+  created_at: Timestamp,
+  actor: z.string().describe('Who made it'),
+  kind: z.enum(CORRECTION_KINDS),
+  reason: z.string(),
+  source: z.string().nullable().describe('Where the figure comes from, such as a report'),
+  request_id: z.string().nullable(),
+  workspace: WorkspaceName,
+  key_id: z.string(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  charged_at: Timestamp.describe('When the call began: it counts in the budget periods of this moment'),
+  cost_usd: Usd.describe('Cost beyond that of the row; 0 where it was released'),
+  counted_usd: z.string().describe('USD; by how much more budgets count than the row says, negative: less'),
+})
