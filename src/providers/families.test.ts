@@ -73,8 +73,8 @@ for (const [name, family] of FAMILIES) {
       for (const body of NO_ANSWERS) {
         assert.equal(chat?.fromWire(body, REQUEST).kind, 'failure', JSON.stringify(body))
         for (const status of [301, 400, 401, 404, 418, 429, 500, 503]) {
-          const { message, status: told } = family.failureFromWire(status, body, () => undefined)
-          assert.deepEqual([typeof message, message !== '', told], ['string', true, status])
+          const { message, status: reported } = family.failureFromWire(status, body, () => undefined)
+          assert.deepEqual([typeof message, message !== '', reported], ['string', true, status])
         }
       }
     })

@@ -33,6 +33,9 @@ export interface Target {
   omitsUsageField?: boolean
   /** A hard budget applies: nothing may be used whose price is unknown. */
   isStrict?: boolean
+  /** Under a hard budget: the tools of the provider that have a price, and the calls allowed (as output limits are). */
+  pricedTools?: readonly string[]
+  toolCalls?: OutputBounds
   /** The request was translated from another format: the names of its fields are not the caller's choice. */
   isBridged?: boolean
   /** As the provider's. */
@@ -135,6 +138,8 @@ export interface Family {
   authorization?: Authorization
   /** What is best for a stream whose caller has left, where the operator says nothing. */
   onCallerLeft?: OnCallerLeft
+  /** Whether a call that failed with this status, and this code of the provider, may be billed; undefined: as usual. */
+  billsFailure?(status: number, code: string | null): boolean | undefined
   /** By the formats that it speaks. Others reach it through `chat`, by the bridge of their endpoint. */
   translators: Translators
   /** In place of `translators`, where the model or the provider's own settings decide how the format is spoken. */
@@ -153,6 +158,8 @@ export interface Family {
   /** What a hard budget adds, where the provider is the vendor's own service. */
   pins: readonly Pin[]
   isOwnService(provider: Provider): boolean
+  /** What a call in a batch costs at the vendor's own service, in percent of the list price; missing: not known. */
+  batchPercent?: number
   /** The usual mistake in its base URL, as a question for someone whose calls get 404. */
   baseUrlHint: string
   /** The same where it depends on the provider, and what its list of models does not say; null: nothing special. */
@@ -161,6 +168,6 @@ export interface Family {
   versionHeader?: string
   /** Response header that carries the provider's id of the call. */
   requestIdHeader: string
-  /** Read where the other is missing. */
-  otherRequestIdHeader?: string
+  /** Read where it is missing. */
+  otherRequestIdHeaders?: readonly string[]
 }

@@ -17,6 +17,10 @@ export const PROVIDER_KINDS: ProviderKinds = {
     const url = baseUrl ?? FAMILIES.get(family)?.modelsTarget(provider, null).url
     return url === undefined ? '' : new URL(url).origin
   },
+  batchPercent(provider) {
+    const family = FAMILIES.get(provider.family)
+    return family?.isOwnService(provider) === true ? (family.batchPercent ?? null) : null
+  },
   families: () =>
     [...FAMILIES].map(([name, { isAddressKnown, settings, credentials = [], onCallerLeft }]) => ({
       name,

@@ -144,9 +144,9 @@ describe('tokens', () => {
   test('a failure is told to all who wait, and the next call tries again', async () => {
     const { of, fetches, deliver, fail } = world()
     const waiting = [of(), of()]
-    const told = Promise.allSettled(waiting)
+    const reported = Promise.allSettled(waiting)
     await fail('the clock is wrong')
-    for (const outcome of await told) {
+    for (const outcome of await reported) {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof AuthorizationError)
       assert.equal(outcome.reason.message, 'the clock is wrong')
     }

@@ -5,6 +5,7 @@ import { fc } from '../../../test/property.ts'
 import { perClass } from './classes.ts'
 import { costLines, costWords } from './cost-lines.ts'
 import { asPicodollars, compilePrice, costOf, NO_PRICES, type PriceList, usdWithSixDecimals } from './price.ts'
+import { UNITS } from './unit-prices.ts'
 import { NO_USAGE, promptTokens } from './usage.ts'
 
 const list: PriceList = {
@@ -52,6 +53,23 @@ test('a tier and a percentage are named', () => {
   ])
 })
 
+test('tools have lines of their own, and no percentage applies to them', () => {
+  const unit_prices: PriceList['unit_prices'] = [
+    { name: 'file_search', unit: 'call', usd_per_1000: '2.5' },
+    { name: 'google_search', unit: 'request', usd_per_1000: '35' },
+  ]
+  const used = { ...NO_USAGE, input: 10, pricePercent: 200, uses: { file_search: 3, google_search: 4 } }
+  const cost = costLines(used, { ...list, unit_prices })
+  assert.deepEqual(costWords(cost!).slice(1), [
+    'the provider charges 200 % of the list price: 0.000025 × 200 % = 0.00005 USD, rounded half up to a picodollar',
+    'file_search: 3 × call × 2.5 USD per thousand = 0.0075 USD',
+    'google_search: used 4 times, paid once per request × 35 USD per thousand = 0.035 USD',
+    'total: 0.04255 USD',
+  ])
+  assert.equal(costOf(used, compilePrice({ ...list, unit_prices })), 42_550_000_000n)
+  assert.equal(costOf(used, compilePrice(list)), null, 'a tool without a price is not free')
+})
+
 test('prices that are unknown have no lines', () => {
   assert.equal(costLines({ ...NO_USAGE, input: 1 }, { ...list, output_per_mtok: null }), null)
 })
@@ -63,14 +81,24 @@ test('property: the total is what the call was charged', () => {
   const priceList = fc.record({
     ...prices,
     tiers: fc.uniqueArray(tier, { selector: (one) => one.prompt_tokens_above }),
+    unit_prices: fc.uniqueArray(
+      fc.record({
+        name: fc.constantFrom('a', 'b'),
+        unit: fc.constantFrom(...UNITS),
+        usd_per_1000: fc.nat(99_999_999).map((millionths) => (millionths / 1e6).toFixed(6)),
+      }),
+      { selector: ({ name }) => name },
+    ),
   })
+  const uses = fc.option(fc.dictionary(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 9 })))
   fc.assert(
-    fc.property(anyUsage(fc.nat(500)), priceList, (used, prices) => {
+    fc.property(anyUsage(fc.nat(500)), priceList, uses, (tokensUsed, prices, tools) => {
+      const used = { ...tokensUsed, uses: tools }
       const cost = costLines(used, prices)
       const total = costOf(used, compilePrice(prices))
       assert.equal(cost?.total ?? null, total)
       if (cost === null || total === null || used.pricePercent !== 100) return
-      const sum = cost.lines.reduce((amount, line) => amount + line.amount, 0n)
+      const sum = [...cost.lines, ...cost.uses].reduce((amount, line) => amount + line.amount, 0n)
       assert.equal(usdWithSixDecimals(asPicodollars(sum)), usdWithSixDecimals(total))
       const tokens = cost.lines.reduce((count, line) => count + line.tokens, 0)
       assert.equal(tokens, promptTokens(used) + used.output, 'every token has one line')

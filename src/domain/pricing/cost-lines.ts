@@ -1,5 +1,13 @@
 import { TOKEN_CLASSES } from './classes.ts'
-import { asPicodollars, exactUsd, type Picodollars, type PriceList, picodollarsPerToken } from './price.ts'
+import {
+  asPicodollars,
+  exactUsd,
+  type Picodollars,
+  type PriceList,
+  picodollarsPerToken,
+  picodollarsPerUse,
+} from './price.ts'
+import { type Unit, unitsOf } from './unit-prices.ts'
 import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
 
 /** One class of tokens of a call: tokens × price = amount. */
@@ -12,11 +20,23 @@ export interface CostLine {
   amount: Picodollars
 }
 
+/** One tool of a call: units × price = amount. */
+export interface UseLine {
+  name: string
+  unit: Unit
+  /** As counted; of a fee per request, one of them is paid. */
+  uses: number
+  per1000: string
+  amount: Picodollars
+}
+
 export interface CostLines {
   /** The tier whose prices applied, by its threshold; null for the base prices. */
   tierAbove: number | null
   lines: CostLine[]
-  /** Sum of the lines, before the percentage. */
+  /** Of tools: the percentage does not apply to them. */
+  uses: UseLine[]
+  /** Sum of the lines of tokens, before the percentage. */
   listAmount: Picodollars
   pricePercent: number
   total: Picodollars
@@ -24,7 +44,7 @@ export interface CostLines {
 
 /**
  * The arithmetic of a call's cost, line by line: the long form of `costOf`, from the list as people wrote it. Null when
- * the prices that apply are unknown. Classes without tokens are left out.
+ * a price that applies is unknown. Classes without tokens are left out.
  */
 export function costLines(usage: TokenUsage, list: PriceList): CostLines | null {
   const prompt = promptTokens(usage)
@@ -44,10 +64,25 @@ export function costLines(usage: TokenUsage, list: PriceList): CostLines | null 
     const amount = asPicodollars(BigInt(tokens) * picodollarsPerToken(perMtok))
     return [{ class: label, tokens, perMtok, pricedAs: own === null ? fallback : null, amount }]
   })
+  const uses = toolLines(usage, list)
+  if (uses === null) return null
   const listAmount = asPicodollars(lines.reduce((sum, line) => sum + line.amount, 0n))
   const { pricePercent } = usage
-  const total = pricePercent === 100 ? listAmount : asPicodollars((listAmount * BigInt(pricePercent) + 50n) / 100n)
-  return { tierAbove: tier?.prompt_tokens_above ?? null, lines, listAmount, pricePercent, total }
+  const tokens = pricePercent === 100 ? listAmount : (listAmount * BigInt(pricePercent) + 50n) / 100n
+  const total = asPicodollars(uses.reduce((sum, line) => sum + line.amount, tokens))
+  return { tierAbove: tier?.prompt_tokens_above ?? null, lines, uses, listAmount, pricePercent, total }
+}
+
+function toolLines({ uses }: TokenUsage, { unit_prices: prices = [] }: PriceList): UseLine[] | null {
+  const lines: UseLine[] = []
+  for (const [name, count] of Object.entries(uses ?? {})) {
+    const price = prices.find((candidate) => candidate.name === name)
+    if (price === undefined) return null
+    const { unit, usd_per_1000: per1000 } = price
+    const amount = asPicodollars(unitsOf(count, unit === 'request') * picodollarsPerUse(per1000))
+    lines.push({ name, unit, uses: count, per1000, amount })
+  }
+  return lines
 }
 
 /** The same as sentences, one line each, the sum last. */
@@ -61,10 +96,16 @@ export function costWords(cost: CostLines): string[] {
     words.push(`${name}: ${tokens} tokens × ${perMtok} USD per million = ${exactUsd(amount)} USD${note}`)
   }
   if (cost.pricePercent !== 100) {
+    const fees = cost.uses.reduce((sum, line) => sum + line.amount, 0n)
     words.push(
       `the provider charges ${cost.pricePercent} % of the list price: ${exactUsd(cost.listAmount)} × ${cost.pricePercent} % = ` +
-        `${exactUsd(cost.total)} USD, rounded half up to a picodollar`,
+        `${exactUsd(asPicodollars(cost.total - fees))} USD, rounded half up to a picodollar`,
     )
+  }
+  for (const { name, unit, uses, per1000, amount } of cost.uses) {
+    const paid =
+      unit === 'request' ? `used ${uses} times, paid once per request` : `${uses} × ${unit.replace('_', ' ')}`
+    words.push(`${name}: ${paid} × ${per1000} USD per thousand = ${exactUsd(amount)} USD`)
   }
   words.push(`total: ${exactUsd(cost.total)} USD`)
   return words

@@ -1,4 +1,5 @@
 import { type ClassPriceField, PROMPT_CLASSES, perClass, TOKEN_CLASSES, type TokenClass } from './classes.ts'
+import { feesOf, type UnitPrice, type UnitRate } from './unit-prices.ts'
 import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
 
 declare const picodollars: unique symbol
@@ -21,15 +22,18 @@ export interface PriceTier extends TokenPrices {
 
 export interface PriceList extends TokenPrices {
   tiers: PriceTier[]
+  /** By name, the same in every tier. Missing: none is known. */
+  unit_prices?: UnitPrice[]
 }
 
 /** A stored list; one from before a class was added has no price for it. */
 export function parsePrices(text: string): PriceList {
-  const { tiers, ...base } = JSON.parse(text) as PriceList
+  const { tiers, unit_prices, ...base } = JSON.parse(text) as PriceList
   return {
     ...NO_PRICES,
     ...base,
     tiers: tiers.map(({ prompt_tokens_above, ...prices }) => ({ prompt_tokens_above, ...NO_PRICES, ...prices })),
+    ...(unit_prices !== undefined && { unit_prices }),
   }
 }
 
@@ -47,19 +51,32 @@ export function picodollarsPerToken(perMtok: string): Picodollars {
   return asPicodollars(BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0')))
 }
 
+/** USD per thousand with at most six decimals: always whole picodollars for one use. */
+export function picodollarsPerUse(usdPer1000: string): bigint {
+  return picodollarsPerToken(usdPer1000) * 1000n
+}
+
 export type ClassPrices = Record<TokenClass, bigint>
 
 /** A price list compiled for the hot path; null when the model's input or output price is unknown. */
 export interface Price {
   base: ClassPrices | null
   tiers: { above: number; prices: ClassPrices | null }[]
+  /** Of one use, by name; missing: nothing has one. */
+  units?: ReadonlyMap<string, UnitRate>
 }
 
 export function compilePrice(list: PriceList): Price {
   const tiers = list.tiers
     .map((tier) => ({ above: tier.prompt_tokens_above, prices: compileClasses(tier) }))
     .sort((a, b) => b.above - a.above)
-  return { base: compileClasses(list), tiers }
+  const price: Price = { base: compileClasses(list), tiers }
+  if (list.unit_prices === undefined) return price
+  const units = list.unit_prices.map(({ name, unit, usd_per_1000 }): [string, UnitRate] => [
+    name,
+    { isOnce: unit === 'request', each: picodollarsPerUse(usd_per_1000) },
+  ])
+  return { ...price, units: new Map(units) }
 }
 
 /** A class without a price costs as much as plain input or output: no discount listed, no discount given. */
@@ -72,7 +89,7 @@ function compileClasses(list: TokenPrices): ClassPrices | null {
 /** The most that the log can store, about nine million dollars; counts that cost more are not believed. */
 const LARGEST_COST = 2n ** 63n - 1n
 
-/** The cost of a call, exact; null when the price is unknown, or when the counts are absurd. */
+/** The cost of a call, exact; null when a price is unknown, or when the counts are absurd. */
 export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
   const prompt = price.tiers.length === 0 ? 0 : promptTokens(usage)
   const tier = price.tiers.find((candidate) => prompt > candidate.above)
@@ -83,7 +100,10 @@ export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
     const tokens = chargedTokens(usage, name)
     if (tokens !== 0) list += BigInt(tokens) * prices[name]
   }
-  const cost = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n
+  const tokens = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n
+  const fees = usage.uses == null ? 0n : feesOf(usage.uses, price.units)
+  if (fees === null) return null
+  const cost = tokens + fees
   return cost > LARGEST_COST ? null : asPicodollars(cost)
 }
 

@@ -16,9 +16,29 @@ export interface TokenUsage extends Record<TokenClass, number> {
   reasoning: number
   /** The provider's factor on the list price, e.g. 110 for a surcharge of 10 %. */
   pricePercent: number
+  /** How often tools that the provider runs were used; null or missing: none. */
+  uses?: Uses | null
+  /** What the provider itself says it cost; null or missing: nothing. Kept beside our figure, never in its place. */
+  stated?: Stated | null
 }
 
-export const NO_USAGE: TokenUsage = { ...perClass('name', () => 0), reasoning: 0, pricePercent: 100 }
+export interface Stated {
+  /** Decimal digits. */
+  picodollars: string
+  /** The field that says so. */
+  by: string
+}
+
+/** Uses by the name of the tool, each above 0. */
+export type Uses = Readonly<Record<string, number>>
+
+export const NO_USAGE: TokenUsage = {
+  ...perClass('name', () => 0),
+  reasoning: 0,
+  pricePercent: 100,
+  uses: null,
+  stated: null,
+}
 
 export function cacheWriteTokens(usage: TokenUsage): number {
   return sumOf(usage, CACHE_WRITE_CLASSES)

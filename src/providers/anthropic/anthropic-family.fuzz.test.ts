@@ -104,7 +104,7 @@ describe('no input makes a translation throw', () => {
         if (translation.kind === 'wire') {
           assert.equal(hasNull(translation.body), false, JSON.stringify(translation.body))
           JSON.stringify(translation.body)
-        } else assert.notEqual(translation.message.told, '')
+        } else assert.notEqual(translation.message.text, '')
       }),
       RUNS,
     )

@@ -33,5 +33,6 @@ export const anthropicFamily: Family = {
   versionHeader: 'anthropic-version',
   pins: PINS,
   isOwnService: (provider) => isVendor(provider, builtin.name, PUBLIC_BASE),
+  batchPercent: 50,
   baseUrlHint: 'The base URL has no /v1. Does it contain an extra path?',
 }

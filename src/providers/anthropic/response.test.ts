@@ -85,6 +85,8 @@ describe('a message becomes a completion', () => {
         output: 40,
         reasoning: 15,
         pricePercent: 100,
+        uses: null,
+        stated: null,
       },
       finishReason: 'tool_calls',
       warning: null,

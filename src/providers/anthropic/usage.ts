@@ -1,5 +1,12 @@
 import { TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
-import { cacheWriteTokens, NO_USAGE, promptTokens, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
+import {
+  cacheWriteTokens,
+  NO_USAGE,
+  promptTokens,
+  type TokenUsage,
+  tokenCount,
+  type Uses,
+} from '../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { reportedPercent } from './account-defaults.ts'
 import { WireUsage } from './wire.ts'
@@ -15,11 +22,19 @@ export function unpricedUse(usage: unknown): string | null {
   if (!isJsonObject(usage)) return null
   const { server_tool_use: tools, iterations } = usage
   const used = Object.entries(isJsonObject(tools) ? tools : {})
-    .filter(([, count]) => tokenCount(count) > 0)
+    .filter(([name, count]) => tokenCount(count) > 0 && !PRICED.has(name))
     .map(([name, count]) => `${tokenCount(count)} ${name.slice(0, 50)}`)
   const others = Array.isArray(iterations) ? iterations.filter(isOfOtherModel).length : 0
   if (others > 0) used.push(`${others} answers of other models`)
   return used.length === 0 ? null : `not priced: ${used.join(', ')}`
+}
+
+/** A fetched page costs its tokens alone. */
+const PRICED: ReadonlySet<string> = new Set(['web_search_requests', 'web_fetch_requests'])
+
+function usesOf(tools: unknown): Uses | null {
+  const searches = isJsonObject(tools) ? tokenCount(tools['web_search_requests']) : 0
+  return searches === 0 ? null : { web_search: searches }
 }
 
 function isOfOtherModel(iteration: unknown): boolean {
@@ -58,6 +73,7 @@ function ownUsage(usage: WireUsage): TokenUsage {
     output: tokenCount(usage.output_tokens),
     reasoning: tokenCount(usage.output_tokens_details?.thinking_tokens),
     pricePercent: reportedPercent(usage),
+    uses: usesOf(usage.server_tool_use),
   }
 }
 

@@ -28,6 +28,7 @@ export const WireUsage = z.object({
     .nullish()
     .catch(null),
   output_tokens_details: z.object({ thinking_tokens: anything }).nullish().catch(null),
+  server_tool_use: anything,
   inference_geo: anything,
   speed: anything,
   /** What the totals are made of, and what they leave out. */

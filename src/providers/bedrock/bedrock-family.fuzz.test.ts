@@ -57,7 +57,7 @@ describe('no input makes a translation throw', () => {
       fc.property(fields, fc.constantFrom(NOVA, 'amazon.nova-2-lite-v1:0', CLAUDE), (asked, model) => {
         const made = model === CLAUDE ? chatOf(model).toWire(asked as never, targetOf(model)) : translate(asked, model)
         if (made.kind === 'wire') JSON.stringify(made.body)
-        else assert.notEqual(made.message.told, '')
+        else assert.notEqual(made.message.text, '')
       }),
       RUNS,
     )
@@ -170,14 +170,14 @@ describe('no usage that can be reported costs more than was held', () => {
     fc.assert(
       fc.property(usage, tier, fc.boolean(), (counted, asked, other) => {
         const fields = { max_tokens: LIMIT, ...(asked === undefined ? {} : { service_tier: asked }) }
-        const told = { usage: counted, serviceTier: { type: served(asked, other) } }
+        const stated = { usage: counted, serviceTier: { type: served(asked, other) } }
         const output = { message: { content: [{ text: 'x' }] } }
-        const reading = chatOf(NOVA).fromWire({ output, stopReason: 'end_turn', ...told }, request)
+        const reading = chatOf(NOVA).fromWire({ output, stopReason: 'end_turn', ...stated }, request)
         assert.ok(reading.kind === 'answer')
         check(reading.answer.usage, fields, NOVA)
         const reader = chatOf(NOVA).stream?.open(request) ?? assert.fail()
         reader.read({ event: 'messageStop', data: '{"stopReason":"end_turn"}' })
-        reader.read({ event: 'metadata', data: JSON.stringify(told) })
+        reader.read({ event: 'metadata', data: JSON.stringify(stated) })
         assert.deepEqual(reader.usage?.tokens, reading.answer.usage)
         assert.equal(reader.usage?.isFinal, true)
       }),

@@ -24,11 +24,11 @@ type Verdict = readonly [code: FailureCode, retry?: Retry]
 
 /** An answer that is no result, by meaning. The class is in a header, or in the body. */
 export function failureFromWire(status: number, body: unknown, header?: ResponseHeader): Failure {
-  const told = isJsonObject(body) ? body : {}
-  const message = told['message'] ?? told['Message'] ?? told['originalMessage']
-  const original = told['originalStatusCode']
+  const fields = isJsonObject(body) ? body : {}
+  const message = fields['message'] ?? fields['Message'] ?? fields['originalMessage']
+  const original = fields['originalStatusCode']
   return failureOf({
-    name: bareName(header?.(CLASS_HEADER) ?? told['__type']),
+    name: bareName(header?.(CLASS_HEADER) ?? fields['__type']),
     status,
     message: typeof message === 'string' ? message : '',
     originalStatus: typeof original === 'number' ? original : null,

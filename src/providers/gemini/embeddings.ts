@@ -80,10 +80,10 @@ export function readingOf(
   const data = vectors.map((vector, index) => {
     return { object: 'embedding', index, embedding: isBase64 ? base64Of(vector ?? []) : vector }
   })
-  const told = usage === null ? {} : { usage: { prompt_tokens: usage.input, total_tokens: usage.input } }
+  const counted = usage === null ? {} : { usage: { prompt_tokens: usage.input, total_tokens: usage.input } }
   return {
     kind: 'answer',
-    answer: { body: { object: 'list', data, ...told }, usage, finishReason: null, warning: null },
+    answer: { body: { object: 'list', data, ...counted }, usage, finishReason: null, warning: null },
   }
 }
 

@@ -94,7 +94,7 @@ const RETRY_INFO = /RetryInfo$/
 function waitOf(
   details: readonly { '@type'?: string | null | undefined; retryDelay?: string | null | undefined }[],
 ): number | null {
-  const told = details.find((each) => RETRY_INFO.test(each['@type'] ?? ''))?.retryDelay ?? ''
-  const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(told)?.[1]
+  const delay = details.find((each) => RETRY_INFO.test(each['@type'] ?? ''))?.retryDelay ?? ''
+  const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delay)?.[1]
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000)
 }

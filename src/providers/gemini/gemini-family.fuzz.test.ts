@@ -123,7 +123,7 @@ describe('no input makes a translation throw', () => {
       fc.property(fields, (each) => {
         const translation = translate(each)
         if (translation.kind === 'wire') JSON.stringify(translation.body)
-        else assert.notEqual(translation.message.told, '')
+        else assert.notEqual(translation.message.text, '')
       }),
       RUNS,
     )

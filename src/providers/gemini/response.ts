@@ -9,7 +9,7 @@ import type { Door } from './door.ts'
 import { failureIn } from './failure.ts'
 import { ending } from './finish-reason.ts'
 import { signed } from './signatures.ts'
-import { completionUsage, usageFromWire } from './usage.ts'
+import { addQueries, completionUsage, searchUses, usageFromWire } from './usage.ts'
 import { responseOf, textIn, type WireCandidate, type WireResponse } from './wire.ts'
 
 /** Reads a 2xx body as a completion or a failure. */
@@ -26,6 +26,11 @@ export function fromWire(body: unknown, request: ChatRequest, door: Door, asked?
   const choices = read.filter((each) => 'choice' in each)
   if (unusable !== undefined && choices.length === 0) return { kind: 'failure', failure: unanswered(unusable.failed) }
   const usage = counted === null ? null : usageFromWire(counted, request['service_tier'])
+  if (usage !== null) {
+    const queries = new Set<string>()
+    for (const { grounding } of candidates) addQueries(queries, grounding)
+    usage.uses = searchUses(queries)
+  }
   const answer: Answer = {
     body: {
       object: 'chat.completion',

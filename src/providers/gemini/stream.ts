@@ -11,7 +11,7 @@ import type { Door } from './door.ts'
 import { failureIn } from './failure.ts'
 import { type Ending, ending } from './finish-reason.ts'
 import { signed } from './signatures.ts'
-import { completionUsage, usageFromWire } from './usage.ts'
+import { addQueries, completionUsage, searchUses, usageFromWire } from './usage.ts'
 import { responseOf, textIn, type WireCandidate, type WireResponse } from './wire.ts'
 
 const NONE: StreamPart[] = []
@@ -34,6 +34,8 @@ export class ContentStream implements StreamReader {
   readonly #choices = new Map<number, Choice>()
   #usage: JsonObject | null = null
   #hasEnded = false
+  /** What it searched for. */
+  readonly #queries = new Set<string>()
 
   constructor(request: ChatRequest, door: Door, asked?: string) {
     this.#door = door
@@ -50,6 +52,7 @@ export class ContentStream implements StreamReader {
   get usage(): StreamUsage | null {
     if (this.#usage === null) return null
     const tokens = usageFromWire(this.#usage, this.#tier)
+    tokens.uses = searchUses(this.#queries)
     return { tokens, body: completionUsage(tokens), isFinal: this.#isComplete() }
   }
 
@@ -100,7 +103,8 @@ export class ContentStream implements StreamReader {
     for (const name in report) if (report[name]) this.#usage[name] = report[name]
   }
 
-  #partsOf({ index, parts: wireParts, finishReason }: WireCandidate, response: WireResponse): StreamPart[] {
+  #partsOf({ index, parts: wireParts, finishReason, grounding }: WireCandidate, response: WireResponse): StreamPart[] {
+    if (grounding !== null) addQueries(this.#queries, grounding)
     const choice = this.#choices.get(index) ?? { hasContent: false, calls: 0, finishReason: null }
     this.#choices.set(index, choice)
     if (finishReason !== null) choice.finishReason = finishReason

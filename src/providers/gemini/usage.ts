@@ -1,4 +1,11 @@
-import { NO_USAGE, promptTokens, type TokenUsage, tokenCount, withOutput } from '../../domain/pricing/usage.ts'
+import {
+  NO_USAGE,
+  promptTokens,
+  type TokenUsage,
+  tokenCount,
+  type Uses,
+  withOutput,
+} from '../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { tierPercent } from './tiers.ts'
 
@@ -24,6 +31,17 @@ export function usageFromWire(usage: JsonObject, askedTier: unknown): TokenUsage
     reasoning,
     pricePercent: tierPercent(usage['trafficType'] ?? usage['serviceTier'] ?? askedTier),
   }
+}
+
+/** Adds what a candidate searched for: the same text twice is one query, an empty one none. */
+export function addQueries(queries: Set<string>, grounding: unknown): void {
+  const asked = isJsonObject(grounding) ? grounding['webSearchQueries'] : null
+  if (Array.isArray(asked)) for (const query of asked) if (typeof query === 'string' && query !== '') queries.add(query)
+}
+
+/** How a model pays for them, by query or once, its price says. */
+export function searchUses({ size }: ReadonlySet<string>): Uses | null {
+  return size === 0 ? null : { google_search: size }
 }
 
 /** Of a count by modality. */

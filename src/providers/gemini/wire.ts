@@ -23,6 +23,8 @@ export interface WireCandidate {
   index: number
   parts: readonly JsonObject[]
   finishReason: string | null
+  /** What it searched for. */
+  grounding: unknown
 }
 
 /** Null: it is no response. */
@@ -47,6 +49,7 @@ function candidateOf(candidate: JsonObject, at: number): WireCandidate {
     index: typeof index === 'number' ? index : at,
     parts: Array.isArray(parts) ? parts.filter(isJsonObject) : [],
     finishReason: textIn(candidate, 'finishReason'),
+    grounding: candidate['groundingMetadata'] ?? null,
   }
 }
 

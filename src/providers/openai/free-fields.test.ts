@@ -55,7 +55,7 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
         assert.ok(translation.kind === 'refused', translation.kind)
         const [field] = Object.keys(fields)
         assert.equal(
-          translation.message.told,
+          translation.message.text,
           `${field}: a hard budget applies, and what this costs is unknown; leave it out`,
         )
         assert.equal(translated(name, fields, { ...more, isStrict: false }).kind, 'wire')
@@ -93,7 +93,7 @@ describe('a hard budget lets through only fields that cost nothing beside tokens
     test(`what clients usually send with ${name} passes`, () => {
       for (const [, more] of PLACES) {
         const translation = translated(name, usual[name], { ...more, isOnly: true })
-        assert.equal(translation.kind === 'wire' ? '' : translation.message.told, '')
+        assert.equal(translation.kind === 'wire' ? '' : translation.message.text, '')
       }
     })
   }

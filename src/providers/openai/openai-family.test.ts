@@ -234,17 +234,19 @@ describe('an answer comes back as received', () => {
       output: 20,
       reasoning: 8,
       pricePercent: 100,
+      uses: null,
+      stated: null,
     })
   })
 
   test('audio has a price of its own, but never more tokens than there are', () => {
-    const told = (audio: number) => {
+    const reported = (audio: number) => {
       const usage = { prompt_tokens: 100, prompt_tokens_details: { cached_tokens: 30, audio_tokens: audio } }
       const reading = chat.fromWire({ ...full, usage }, {} as ChatRequest)
       return reading.kind === 'answer' ? [reading.answer.usage?.input, reading.answer.usage?.audioInput] : []
     }
     assert.deepEqual(
-      [told(50), told(90)],
+      [reported(50), reported(90)],
       [
         [20, 50],
         [0, 70],

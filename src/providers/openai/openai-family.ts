@@ -27,7 +27,10 @@ export const openaiFamily: Family = {
   builtin,
   isAddressKnown: true,
   requestIdHeader: 'x-request-id',
-  otherRequestIdHeader: 'apim-request-id',
+  // Azure runs filter and model side by side, and bills both.
+  billsFailure: (status, code) => (status === 400 && code === 'content_filter' ? true : undefined),
+  // The second is that of a vendor who can be asked by it what a call cost, also one that was cut.
+  otherRequestIdHeaders: ['apim-request-id', 'x-generation-id'],
   baseUrlHint: 'Does the base URL include /v1?',
   hintsFor: (provider) => dialectOf(provider)?.vendor.hints ?? null,
   translators: TRANSLATORS,
@@ -43,6 +46,7 @@ export const openaiFamily: Family = {
   modelsFromWire,
   pins: [TIER_PIN],
   isOwnService: (provider) => provider.preset === undefined && isVendor(provider, builtin.name, DEFAULT_BASE_URL),
+  batchPercent: 50,
 }
 
 /** The list is one page. Compatible servers may omit `created`. */

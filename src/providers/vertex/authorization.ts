@@ -67,8 +67,8 @@ type Refusal = z.infer<typeof TokenRefusal>
 
 /** The vendor's objection to a key, as advice. */
 function keyWords(status: number, { error, error_description: description }: Refusal): string {
-  const told = scrubMessage(`${error} ${description}`.trim()) || `status ${status}`
-  return `No token for the service account (${told}). ${advice(description)}`.trim()
+  const reason = scrubMessage(`${error} ${description}`.trim()) || `status ${status}`
+  return `No token for the service account (${reason}). ${advice(description)}`.trim()
 }
 
 function advice(description: string): string {

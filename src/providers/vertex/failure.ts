@@ -42,6 +42,6 @@ const ADVICE: readonly [when: RegExp, words: string][] = [
 ]
 
 function adviceOn(message: string, reasons: readonly string[]): string | null {
-  const told = [...reasons, message].join('\n')
-  return ADVICE.find(([when]) => when.test(told))?.[1] ?? null
+  const text = [...reasons, message].join('\n')
+  return ADVICE.find(([when]) => when.test(text))?.[1] ?? null
 }

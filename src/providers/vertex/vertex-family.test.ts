@@ -191,7 +191,7 @@ test('newer embedding models embed one content a call', () => {
   })
   const target = { model, traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }
   const refused = embeddings.toWire({ model, input: ['a', 'b'] }, target)
-  assert.equal(refused.kind === 'refused' && refused.message.told.includes('one text a call'), true)
+  assert.equal(refused.kind === 'refused' && refused.message.text.includes('one text a call'), true)
 })
 
 test('the model list has names alone', () => {

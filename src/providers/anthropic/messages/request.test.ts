@@ -116,12 +116,6 @@ describe('under a hard budget', () => {
   })
 
   const open: [fields: JsonObject, path: string][] = [
-    [{ tools: [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }] }, 'tools[1].type'],
-    [{ tools: [{ type: 'web_fetch_20260318' }] }, 'tools[0].type'],
-    [{ tools: [{ type: 'code_execution_20260521' }] }, 'tools[0].type'],
-    [{ tools: [{ type: 'advisor_20260301' }] }, 'tools[0].type'],
-    [{ tools: [{ type: 'mcp_toolset' }] }, 'tools[0].type'],
-    [{ tools: [{ type: 'never_heard_of_1' }] }, 'tools[0].type'],
     [{ mcp_servers: [{}] }, 'mcp_servers'],
     [{ container: 'c' }, 'container'],
     [{ fallbacks: [{}] }, 'fallbacks'],
@@ -137,10 +131,37 @@ describe('under a hard budget', () => {
       const message = `${path}: a hard budget applies, and nothing bounds what this costs`
       const refused = toWire(ask(fields), { ...TARGET, ...STRICT })
       assert.ok(refused.kind === 'refused')
-      assert.deepEqual([refused.code, refused.message.told], ['unsupported_parameter', message])
+      assert.deepEqual([refused.code, refused.message.text], ['unsupported_parameter', message])
       assert.equal(toWire(ask(fields), TARGET).kind, 'wire')
     })
   }
+
+  for (const type of ['web_search_20250305', 'code_execution_20260521', 'advisor_20260301', 'mcp_toolset', 'new_1']) {
+    test(`${type} is left out where it is offered, and refused where it is forced: it has no price or no bound`, () => {
+      const tools = [{ name: 'f' }, { type, name: 'hosted' }]
+      const offered = toWire(ask({ tools }), { ...TARGET, ...STRICT })
+      assert.ok(offered.kind === 'wire')
+      assert.deepEqual(offered.body['tools'], [{ name: 'f' }])
+      const adjusted = offered.adjustments.filter(({ reason }) => reason === 'left_out')
+      assert.deepEqual(adjusted, [{ field: `tools.${type}`, value: null, reason: 'left_out' }])
+      const forced = toWire(ask({ tools, tool_choice: { type: 'tool', name: 'hosted' } }), { ...TARGET, ...STRICT })
+      assert.ok(forced.kind === 'refused')
+      assert.match(forced.message.text, /^tools\[1\]\.type: a hard budget applies, and/)
+      assert.equal(toWire(ask({ tools }), TARGET).kind, 'wire')
+    })
+  }
+
+  test('a search with a price, and pages that cost only tokens, are bounded', () => {
+    const tools = [
+      { type: 'web_search_20250305', name: 'web_search', max_uses: 8 },
+      { type: 'web_fetch_20260318', name: 'web_fetch' },
+    ]
+    const bounded = toWire(ask({ tools }), { ...TARGET, ...STRICT, pricedTools: ['web_search'] })
+    assert.ok(bounded.kind === 'wire')
+    assert.deepEqual(bounded.body['tools'], [tools[0], { ...tools[1], max_uses: 2 }])
+    const fees = [{ name: 'web_search', units: 1 }]
+    assert.deepEqual(bounded.bounds.tools, { calls: 10, fees, addedTokens: null, isPerPass: true })
+  })
 
   test('what agents send beside tokens passes', () => {
     const edits = [{ type: 'clear_tool_uses_20250919' }, { type: 'clear_thinking_20251015' }]

@@ -1,5 +1,5 @@
 import type { Adjustment } from '../../../domain/request/adjustment.ts'
-import { largestLimit } from '../../../domain/request/bounds.ts'
+import { type Bounds, largestLimit } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
@@ -10,7 +10,7 @@ import { renamed, renaming } from '../../rename.ts'
 import { namedPercents, REGION } from '../account-defaults.ts'
 import { takesRegion } from '../models.ts'
 import { withoutUnsigned } from './foreign-thinking.ts'
-import { unboundedUse } from './server-tools.ts'
+import { boundTools, unboundedUse } from './server-tools.ts'
 
 /** The least that the API takes as a budget of thinking. */
 const LEAST_THINKING = 1024
@@ -27,10 +27,13 @@ export function toWire(request: MessagesRequest, target: Target): Translation {
   if (messages !== request.messages) fields['messages'] = messages
   const limits = limitOutput(fields, target)
   if (limits === null) return refused(worded`max_tokens: the budget leaves too few tokens to think`)
+  const tools = target.isStrict === true ? boundTools(fields, target) : null
+  if (tools !== null && !('adjustments' in tools)) return refused(tools)
   const pins = (target.pins ?? []).filter(({ field }) => field !== REGION.field || takesRegion(target))
-  const adjustments = [...limits, ...pinned(fields, pins)]
+  const adjustments = [...limits, ...pinned(fields, pins), ...(tools?.adjustments ?? [])]
   const { body, applied } = renamed(fields, target.renames)
-  const bounds = { outputTokens: largestLimit([body['max_tokens']]), answers: 1, ...namedPercents(body) }
+  const bounds: Bounds = { outputTokens: largestLimit([body['max_tokens']]), answers: 1, ...namedPercents(body) }
+  if (tools !== null && tools.bounds !== null) bounds.tools = tools.bounds
   return { kind: 'wire', body, ignored: [], adjustments: [...adjustments, ...applied.map(renaming)], bounds }
 }
 

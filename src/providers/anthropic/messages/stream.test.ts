@@ -105,10 +105,10 @@ describe("a provider's events", () => {
   })
 
   test('what no price covers is noted', () => {
-    const usage = { output_tokens: 9, server_tool_use: { web_search_requests: 2 } }
+    const usage = { output_tokens: 9, server_tool_use: { web_search_requests: 2, new_requests: 3 } }
     const end = read([...HELLO, stopping('end_turn', usage), STOP]).parts.at(-1)
     assert.ok(end?.type === 'message-end')
-    assert.equal(end.warning, 'not priced: 2 web_search_requests')
+    assert.equal(end.warning, 'not priced: 3 new_requests')
   })
 
   test('a summary of the conversation is billed beside the totals', () => {

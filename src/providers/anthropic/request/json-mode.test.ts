@@ -96,7 +96,7 @@ describe('it is refused by name where tools or thinking forbid it', () => {
         const translation = translate(fields, model)
         assert.equal(translation.kind, 'refused')
         assert.match(
-          translation.kind === 'refused' ? translation.message.told : '',
+          translation.kind === 'refused' ? translation.message.text : '',
           /^response_format\.type: .*json_schema/,
         )
       }

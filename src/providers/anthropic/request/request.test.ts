@@ -101,7 +101,7 @@ describe('the token limit', () => {
     const translation = translate({ max_tokens: 5, max_completion_tokens: 6 })
     assert.equal(translation.kind, 'refused')
     assert.equal(translation.kind === 'refused' && translation.code, 'invalid_request')
-    assert.match(translation.kind === 'refused' ? translation.message.told : '', /max_tokens and max_completion_tokens/)
+    assert.match(translation.kind === 'refused' ? translation.message.text : '', /max_tokens and max_completion_tokens/)
   })
 })
 

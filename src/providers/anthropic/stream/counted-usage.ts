@@ -37,8 +37,8 @@ export class CountedUsage {
   #unknownLifetime(): string | null {
     const { cache_creation: split, cache_creation_input_tokens: total } = this.#merged ?? {}
     if (!isJsonObject(split)) return null
-    const told = tokenCount(split['ephemeral_5m_input_tokens']) + tokenCount(split['ephemeral_1h_input_tokens'])
-    const rest = tokenCount(total) - told
+    const listed = tokenCount(split['ephemeral_5m_input_tokens']) + tokenCount(split['ephemeral_1h_input_tokens'])
+    const rest = tokenCount(total) - listed
     return rest > 0 ? `the lifetime of ${rest} cache write tokens is unknown: priced as 5 minutes` : null
   }
 }

@@ -126,7 +126,7 @@ describe('what cannot be honoured is refused', () => {
     test(JSON.stringify(fields), () => {
       const translation = translate(fields)
       assert.equal(translation.kind, 'refused', JSON.stringify(translation))
-      assert.match(translation.kind === 'refused' ? translation.message.told : '', message)
+      assert.match(translation.kind === 'refused' ? translation.message.text : '', message)
     })
   }
 

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import type { Reading } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
+import { statedIn, usesCounted } from './stated.ts'
 import { tierPercent } from './tiers.ts'
 
 /** Everything is kept as received; `object`, `created` and `usage` are filled in where a server left them out. */
@@ -59,6 +60,8 @@ export function usageFromWire(value: unknown, serviceTier: unknown): TokenUsage 
   tokens.cachedInput = cachedInput
   tokens.cacheWrite30m = cacheWrite30m
   tokens.pricePercent = tierPercent(serviceTier)
+  tokens.uses = usesCounted(usage)
+  tokens.stated = statedIn(usage)
   return tokens
 }
 

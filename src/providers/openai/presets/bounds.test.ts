@@ -38,7 +38,7 @@ test('no count of any vendor exceeds the bounds of its request', () => {
         const bounds = { default: configured, most: fitted }
         const translation = chat.toWire(request, { model: 'grok-4', traits: UNKNOWN_TRAITS, baseUrl: null, bounds })
         if (translation.kind !== 'wire') return
-        const { body, bounds: told } = translation
+        const { body, bounds: reported } = translation
         const sent = [body['max_tokens'], body['max_completion_tokens']].filter((each) => typeof each === 'number')
         const answers = typeof body['n'] === 'number' ? body['n'] : 1
         // Where two limits are sent, either may be the one that counts.
@@ -60,9 +60,12 @@ test('no count of any vendor exceeds the bounds of its request', () => {
         assert.ok(reading.kind === 'answer' && reading.answer.usage !== null)
         const counted = reading.answer.usage
         assert.ok(counted.input + counted.cachedInput + counted.cacheWrite30m <= prompt)
-        assert.ok(counted.output <= (told.outputTokens ?? LONGEST) * told.answers, `${preset}: ${counted.output}`)
+        assert.ok(
+          counted.output <= (reported.outputTokens ?? LONGEST) * reported.answers,
+          `${preset}: ${counted.output}`,
+        )
         assert.ok(counted.output >= completion + (isBeside ? thoughts : 0), 'all of it is counted')
-        assert.ok(counted.pricePercent <= told.namedPercent)
+        assert.ok(counted.pricePercent <= reported.namedPercent)
         if (preset !== 'azure') assert.ok(counted.pricePercent >= 100, 'tiers of others are not cheaper')
       },
     ),

@@ -25,7 +25,7 @@ for (const [preset, fields, field, more = {}] of REFUSED) {
     const target = { model: 'm', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS, ...more }
     const translation = chatOf(preset).toWire(request, target)
     assert.equal(translation.kind, 'refused')
-    assert.match(translation.kind === 'refused' ? translation.message.told : '', field)
+    assert.match(translation.kind === 'refused' ? translation.message.text : '', field)
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Adjustment } from '../../../domain/request/adjustment.ts'
-import { type Bounds, largestLimit } from '../../../domain/request/bounds.ts'
+import { type Bounds, largestLimit, type ToolBounds } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
@@ -9,33 +9,42 @@ import { pinned } from '../../pin.ts'
 import { renamed, renaming } from '../../rename.ts'
 import { mostTierPercent } from '../chat/tiers.ts'
 import { costlyField, hasLooseField, RESPONSES_FIELDS } from '../free-fields.ts'
+import { boundTools } from './hosted-tools.ts'
 
 const LIMIT = 'max_output_tokens'
 
 /** Verbatim: the upstream model id, no `stream` unless it is true, and what limits the cost. */
 export function toWire(request: ResponsesRequest, target: Target): Translation {
   const refusal = stateProblem(request, target) ?? (target.isStrict === true ? priceProblem(request) : null)
-  if (refusal !== null) return { kind: 'refused', code: 'unsupported_parameter', message: refusal }
+  if (refusal !== null) return refused(refusal)
   const fields: JsonObject = { ...request, model: target.model }
   if (request.stream !== true) delete fields['stream']
-  const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? [])]
+  const tools = target.isStrict === true ? boundTools(fields, target, isCallers) : null
+  if (tools !== null && !('adjustments' in tools)) return refused(tools)
+  const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? []), ...(tools?.adjustments ?? [])]
   const { body, applied } = renamed(fields, target.renames)
   return {
     kind: 'wire',
     body,
     ignored: [],
     adjustments: [...set, ...applied.map(renaming)],
-    bounds: boundsOf(body, target),
+    bounds: boundsOf(body, target, tools?.bounds ?? null),
   }
 }
 
-function boundsOf(body: JsonObject, { isStrict }: Target): Bounds {
-  return {
+function refused(message: Worded): Translation {
+  return { kind: 'refused', code: 'unsupported_parameter', message }
+}
+
+function boundsOf(body: JsonObject, { isStrict }: Target, tools: ToolBounds | null): Bounds {
+  const bounds: Bounds = {
     outputTokens: isStrict === true && hasLooseField(body) ? null : largestLimit([body[LIMIT]]),
     answers: 1,
     namedPercent: mostTierPercent(body, false),
     accountPercent: mostTierPercent(body, true),
   }
+  if (tools !== null) bounds.tools = tools
+  return bounds
 }
 
 function limitOutput(body: JsonObject, { bounds, traits }: Target): Adjustment[] {
@@ -72,11 +81,11 @@ const CALLERS_TOOLS: ReadonlySet<unknown> = new Set([
   'computer',
   'computer_use_preview',
 ])
-/** What costs more than tokens, or an unknown number of tokens: not under a hard budget. */
+/** What costs more than tokens, or an unknown number of tokens: not under a hard budget. Offered tools: `boundTools`. */
 function priceProblem(request: ResponsesRequest): Worded | null {
   const costly = costlyField(request, RESPONSES_FIELDS)
   if (costly !== null) return costly
-  for (const tools of [request.tools, ...laterTools(request)]) {
+  for (const tools of [...nestedTools(request), ...laterTools(request)]) {
     const hosted = hostedIn(tools)
     if (hosted !== undefined)
       return worded`${toolName(hosted)}: a hard budget applies, and what this tool costs is unknown; leave it out`
@@ -93,6 +102,11 @@ function hostedIn(tools: unknown): unknown {
     if (nested !== undefined) return nested
   }
   return undefined
+}
+
+function nestedTools({ tools }: ResponsesRequest): unknown[] {
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((tool) => (isJsonObject(tool) && tool['type'] === 'namespace' ? [tool['tools']] : []))
 }
 
 /** Items that declare tools. */

@@ -4,8 +4,10 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import type { Reading } from '../../family.ts'
 import { answerTokens } from '../chat/response.ts'
+import { statedIn, usesCounted } from '../chat/stated.ts'
 import { tierPercent } from '../chat/tiers.ts'
 import { failureFromErrorBody } from '../failure.ts'
+import { usesIn } from './uses.ts'
 
 /** Everything is kept as received. */
 export function fromWire(body: unknown): Reading {
@@ -78,7 +80,7 @@ function hasCall(output: unknown): boolean {
 const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'])
 
 /** `input_tokens` includes cached and written tokens; our classes do not overlap. Null: nothing was counted. */
-export function usageOf({ usage, service_tier: tier }: JsonObject): TokenUsage | null {
+export function usageOf({ usage, service_tier: tier, output, tools }: JsonObject): TokenUsage | null {
   if (!isJsonObject(usage)) return null
   const inputDetails = isJsonObject(usage['input_tokens_details']) ? usage['input_tokens_details'] : {}
   const input = tokenCount(usage['input_tokens'])
@@ -89,5 +91,7 @@ export function usageOf({ usage, service_tier: tier }: JsonObject): TokenUsage |
   tokens.cachedInput = cachedInput
   tokens.cacheWrite30m = cacheWrite30m
   tokens.pricePercent = tierPercent(tier)
+  tokens.uses = usesIn(output, tools) ?? usesCounted(usage)
+  tokens.stated = statedIn(usage)
   return tokens
 }

@@ -22,7 +22,7 @@ function refusalOf(fields: JsonObject, target: Partial<Target> = {}): string {
   const translation = responses.toWire(request(fields), { ...TARGET, ...target })
   assert.ok(translation.kind === 'refused', JSON.stringify(translation))
   assert.equal(translation.code, 'unsupported_parameter')
-  return translation.message.told
+  return translation.message.text
 }
 
 describe('a request for a provider that speaks the format', () => {
@@ -80,11 +80,9 @@ describe('a request for a provider that speaks the format', () => {
   })
 
   const unpriced: JsonObject[] = [
-    { tools: [{ type: 'function', name: 'a' }, { type: 'web_search' }] },
-    { tools: [{ type: 'image_generation' }] },
-    { tools: [{ type: 'tool_search' }] },
+    { tools: [{ type: 'web_search' }], tool_choice: 'required' },
+    { tools: [{ type: 'function', name: 'a' }, { type: 'web_search' }], tool_choice: { type: 'web_search' } },
     { tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'web_search' }] }] },
-    { tools: [{ type: 'web_search', execution: 'client' }] },
     { input: [{ type: 'additional_tools', tools: [{ type: 'mcp' }] }] },
     { input: [{ type: 'tool_search_output', tools: [{ type: 'mcp' }] }] },
     { prompt: { id: 'p' } },
@@ -94,6 +92,23 @@ describe('a request for a provider that speaks the format', () => {
     test(`a hard budget refuses ${JSON.stringify(fields)}`, () => {
       assert.match(refusalOf(fields, { isStrict: true, isOnly: true }), /a hard budget applies/)
       assert.equal(wireOf(fields, { isOnly: true }).kind, 'wire')
+    })
+  }
+
+  for (const tool of [
+    { type: 'image_generation' },
+    { type: 'tool_search' },
+    { type: 'web_search', execution: 'client' },
+    'not a tool',
+  ]) {
+    test(`a hard budget leaves out ${JSON.stringify(tool)}`, () => {
+      const tools = [{ type: 'function', name: 'a' }, tool] as JsonObject[]
+      const { body, adjustments } = wireOf({ tools }, { isStrict: true })
+      assert.deepEqual(body['tools'], [{ type: 'function', name: 'a' }])
+      assert.deepEqual(
+        adjustments.map(({ reason }) => reason),
+        ['left_out'],
+      )
     })
   }
 

@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../../../domain/failure.ts'
+import { NO_USAGE } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
 import type { Chunk, ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
@@ -9,6 +10,7 @@ import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { endOf, failureOf, usageOf } from './response.ts'
 import { spokenBytes } from './spoken-bytes.ts'
+import { usesIn } from './uses.ts'
 import { partsOf } from './whole-events.ts'
 
 export const stream: StreamTranslator<ResponsesRequest> = { open: () => new ResponseStream(), partsOf }
@@ -24,6 +26,8 @@ class ResponseStream implements StreamReader {
   #hasEnded = false
   /** Items with content already sent in deltas. */
   readonly #said = new Set<unknown>()
+  /** Of tools that the provider ran. */
+  readonly #items: unknown[] = []
   readonly #repeats = new Repeats()
 
   read(given: ServerSentEvent): StreamPart[] {
@@ -45,6 +49,7 @@ class ResponseStream implements StreamReader {
   }
 
   #chunk(type: unknown, value: JsonObject, { event, data: json }: ServerSentEvent): StreamPart {
+    if (type === 'response.output_item.done') this.#note(value['item'])
     const { visible, hidden } = spokenBytes(type, value, this.#said)
     this.hiddenBytes += hidden
     const chunk: Chunk = { type: 'chunk', json, value, contentBytes: visible, isEnd: false }
@@ -53,11 +58,19 @@ class ResponseStream implements StreamReader {
     return chunk
   }
 
+  /** Tools that ran are paid for, even if the stream is cut before its usage. */
+  #note(item: unknown): void {
+    if (usesIn([item]) === null) return
+    this.#items.push(item)
+    this.usage = { tokens: { ...NO_USAGE, uses: usesIn(this.#items) }, body: {}, isFinal: false }
+  }
+
   #finish(value: JsonObject, json: string): StreamPart[] {
     this.#hasEnded = true
     this.isFinished = true
     const response = isJsonObject(value['response']) ? value['response'] : {}
     const tokens = usageOf(response)
+    if (tokens !== null && tokens.uses === null) tokens.uses = usesIn(this.#items)
     if (tokens !== null) this.usage = { tokens, body: response['usage'] as JsonObject, isFinal: true }
     const { reason, warning } = endOf(response)
     return [
