@@ -176,3 +176,63 @@ test('a late log is told from a minute, and a rule that is off says nothing', ()
   assert.equal(conditions.backlogConditions({ ...node, lagSeconds: 59 }, DEFAULT_RULES.log_backlog).length, 0)
   assert.equal(conditions.backlogConditions(node, { enabled: false, seconds: 1 }).length, 0)
 })
+
+test('a provider that states another cost is named once per model, with its newest call', () => {
+  const stated = (id: string, model: string) => ({
+    ...{ id, workspace: 'default', provider: 'p', model, cost: 42_000_000n, stated: 43_000_000n },
+  })
+  const rows = [stated('newest', 'm'), stated('older', 'm'), stated('other', 'n')]
+  const found = conditions.statedConditions(rows, DEFAULT_RULES.stated_cost)
+  assert.deepEqual(
+    found.map(({ identity }) => identity),
+    ['stated_cost p m', 'stated_cost p n'],
+  )
+  assert.equal(
+    found[0]?.summary,
+    'p m states another cost than ours: $0.000043 instead of $0.000042 for request newest',
+  )
+  assert.deepEqual(conditions.statedConditions(rows, { enabled: false }), [])
+})
+
+describe('a drift', () => {
+  const usd = (cents: number) => BigInt(cents) * 10_000_000_000n
+  const drift = (more: object) => ({
+    ...{
+      provider: 'p',
+      period: '2026-05-04',
+      model: 'm',
+      ours: usd(1_000),
+      theirs: usd(1_000),
+      unexplained: 0n,
+      ...more,
+    },
+  })
+  const fires = (more: object, settings: object = {}) =>
+    conditions.driftConditions([drift(more)], { ...DEFAULT_RULES.reconciliation_drift, ...settings }).length === 1
+
+  for (const [name, more, settings, expected] of [
+    ['above the amount', { unexplained: usd(101) }, { percent: 100 }, true],
+    ['below nothing, too', { unexplained: usd(-101) }, { percent: 100 }, true],
+    ['not at the amount itself', { unexplained: usd(100) }, { percent: 100 }, false],
+    ['above the share of the larger side', { theirs: usd(1_060), unexplained: usd(60) }, {}, true],
+    ['not at a lower share', { theirs: usd(1_040), unexplained: usd(40) }, {}, false],
+    [
+      'a share of less than a cent is too little',
+      { ours: 0n, theirs: usd(1) / 2n, unexplained: usd(1) / 2n },
+      {},
+      false,
+    ],
+    ['not when it is switched off', { unexplained: usd(500) }, { enabled: false }, false],
+  ] as const) {
+    test(name, () => assert.equal(fires(more, settings), expected))
+  }
+
+  test('names provider, model, day, amount and where to look', () => {
+    const [found] = conditions.driftConditions([drift({ unexplained: usd(310) })], DEFAULT_RULES.reconciliation_drift)
+    assert.equal(found?.subject, 'p 2026-05-04 m')
+    assert.equal(
+      found?.summary,
+      'p bills $3.1 more than booked for m on 2026-05-04, and no cause explains it: switchyard reconcile --month 2026-05',
+    )
+  })
+})

@@ -1,8 +1,10 @@
 import type { Condition, Severity } from '../domain/alerts/alert.ts'
+import type { Drift } from '../domain/alerts/drift.ts'
 import type { AlertRules } from '../domain/alerts/rules.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { type BudgetUse, usedPercent } from './budget-use.ts'
+import type { StatedRow } from './stated.ts'
 import { dailyLevels, errorLevels, type Level, latencyLevels, type TrafficRow, usualLevel } from './traffic.ts'
 
 const MINUTE_MS = 60_000
@@ -200,6 +202,56 @@ export function unpricedConditions(rows: readonly TrafficRow[], { enabled }: Ale
     summary: `${subject} has no price: its calls are logged without a cost`,
     holdMs: 60 * MINUTE_MS,
   }))
+}
+
+/** The newest call of each model is the example: its page shows both amounts. */
+export function statedConditions(rows: readonly StatedRow[], { enabled }: AlertRules['stated_cost']): Condition[] {
+  if (!enabled) return []
+  const newest = new Map<string, StatedRow>()
+  for (const row of rows) {
+    const subject = `${row.provider} ${row.model}`
+    if (!newest.has(subject)) newest.set(subject, row)
+  }
+  return [...newest].map(([subject, { id, cost, stated }]) => ({
+    ...AT_ONCE,
+    identity: `stated_cost ${subject}`,
+    rule: 'stated_cost',
+    severity: 'warning',
+    subject,
+    workspace: null,
+    summary: `${subject} states another cost than ours: $${exactUsd(asPicodollars(stated))} instead of $${exactUsd(asPicodollars(cost))} for request ${id}`,
+    holdMs: 60 * MINUTE_MS,
+  }))
+}
+
+/** An unexplained rest above the amount, or from a cent on above the share of what the larger side has. */
+export function driftConditions(
+  drifts: readonly Drift[],
+  { enabled, usd, percent }: AlertRules['reconciliation_drift'],
+): Condition[] {
+  if (!enabled) return []
+  const most = BigInt(Math.round(usd * 1_000_000)) * 1_000_000n
+  return drifts.flatMap(({ provider, period, model, ours, theirs, unexplained }) => {
+    const [rest, larger] = [size(unexplained), size(theirs) > size(ours) ? size(theirs) : size(ours)]
+    const isShare = rest >= CENT && rest * 100n > larger * BigInt(percent)
+    if (rest <= most && !isShare) return []
+    const subject = [provider, period, ...(model === null ? [] : [model])].join(' ')
+    const text = `$${exactUsd(asPicodollars(rest))} ${unexplained > 0n ? 'more' : 'less'} than booked`
+    return {
+      ...AT_ONCE,
+      identity: `reconciliation_drift ${subject}`,
+      rule: 'reconciliation_drift',
+      severity: 'warning',
+      subject,
+      workspace: null,
+      summary: `${provider} bills ${text} for ${model ?? 'lines of no model'} on ${period}, and no cause explains it: switchyard reconcile --month ${period.slice(0, 7)}`,
+      holdMs: 60 * MINUTE_MS,
+    }
+  })
+}
+
+function size(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
 }
 
 function share(value: number): string {

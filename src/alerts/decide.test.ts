@@ -22,16 +22,16 @@ const nothing = { begin: [], renew: [], fire: [], resolve: [], end: [], forget: 
 function decided(
   rows: AlertRow[],
   conditions: Condition[],
-  more: { now?: number; told?: string[]; unknown?: Condition['rule'][] } = {},
+  more: { now?: number; firedBefore?: string[]; unknown?: Condition['rule'][] } = {},
 ) {
   const findings = { conditions, unknown: new Set(more.unknown) }
-  return decide(rows, findings, { now: more.now ?? 1000, graceMs: 300, told: new Set(more.told) })
+  return decide(rows, findings, { now: more.now ?? 1000, graceMs: 300, firedBefore: new Set(more.firedBefore) })
 }
 
 describe('what is to be written', () => {
-  test('something new begins; what was told once for all time does not', () => {
+  test('a new finding begins an alert, unless it fires only once and has done so', () => {
     const once = seen('b', { isOnce: true })
-    assert.deepEqual(decided([], [seen('a'), once], { told: ['b'] }), { ...nothing, begin: [seen('a')] })
+    assert.deepEqual(decided([], [seen('a'), once], { firedBefore: ['b'] }), { ...nothing, begin: [seen('a')] })
   })
 
   test('something that must last fires when it has', () => {
@@ -41,11 +41,15 @@ describe('what is to be written', () => {
     assert.deepEqual(decided([row], [condition], { now: 1500 }), { ...nothing, renew: ['id a'], fire: [row] })
   })
 
-  test('what nobody has seen for a while is over, and forgotten if nobody was told', () => {
-    const told = open('a', { seen_at: 700 })
+  test('an alert that is not seen for a while is over, and forgotten if no message was sent', () => {
+    const fired = open('a', { seen_at: 700 })
     const young = open('b', { seen_at: 700, fired_at: null })
-    assert.deepEqual(decided([told, young], [], { now: 999 }), nothing)
-    assert.deepEqual(decided([told, young], [], { now: 1000 }), { ...nothing, resolve: [told], forget: ['id b'] })
+    assert.deepEqual(decided([fired, young], [], { now: 999 }), nothing)
+    assert.deepEqual(decided([fired, young], [], { now: 1000 }), {
+      ...nothing,
+      resolve: [fired],
+      forget: ['id b'],
+    })
   })
 
   test('a rule may wait longer, and one that cannot be judged ends nothing', () => {

@@ -30,7 +30,7 @@ export interface Decision {
 export function decide(
   open: readonly AlertRow[],
   { conditions, unknown }: Findings,
-  { now, graceMs, told }: { now: number; graceMs: number; told: ReadonlySet<string> },
+  { now, graceMs, firedBefore }: { now: number; graceMs: number; firedBefore: ReadonlySet<string> },
 ): Decision {
   const seen = new Map(conditions.map((condition) => [condition.identity, condition]))
   const superseded = new Set(conditions.flatMap(({ supersedes }) => supersedes))
@@ -43,7 +43,7 @@ export function decide(
   const [over, alive] = split(rest, isOver)
   const present = alive.filter(({ identity }) => seen.has(identity))
   return {
-    begin: conditions.filter(({ identity, isOnce }) => !known.has(identity) && !(isOnce && told.has(identity))),
+    begin: conditions.filter(({ identity, isOnce }) => !known.has(identity) && !(isOnce && firedBefore.has(identity))),
     renew: present.map(({ id }) => id),
     fire: present.filter((row) => row.fired_at === null && now - row.since >= (seen.get(row.identity)?.forMs ?? 0)),
     resolve: over.filter(({ fired_at }) => fired_at !== null),

@@ -1,4 +1,5 @@
 import type { Condition } from '../domain/alerts/alert.ts'
+import type { Drift } from '../domain/alerts/drift.ts'
 import { type OwnRule, rulesOfOwn } from '../domain/alerts/own-rules.ts'
 import type { AlertRules } from '../domain/alerts/rules.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
@@ -8,10 +9,13 @@ import {
   backlogConditions,
   budgetConditions,
   circuitConditions,
+  driftConditions,
   errorRateConditions,
   latencyConditions,
+  statedConditions,
   unpricedConditions,
 } from './conditions.ts'
+import type { StatedRow } from './stated.ts'
 import type { TrafficRow } from './traffic.ts'
 
 /** What one check has read. */
@@ -24,6 +28,10 @@ export interface Facts {
   recent: readonly TrafficRow[]
   days: readonly TrafficRow[]
   hours: readonly TrafficRow[]
+  /** Calls whose provider states another cost, newest first. */
+  stated: readonly StatedRow[]
+  /** What no cause explains of providers' settled reports. */
+  drifts: readonly Drift[]
   node: { id: string; name: string; lagSeconds: number; lagRows: number }
 }
 
@@ -32,7 +40,10 @@ export function judge(facts: Facts, rules: AlertRules, own: readonly OwnRule[]):
   return [...judged(facts, rules), ...own.flatMap((rule) => judgedByOwn(facts, rule))]
 }
 
-function judged({ uses, refusing, providers, recent, days, hours, node }: Facts, rules: AlertRules): Condition[] {
+function judged(
+  { uses, refusing, providers, recent, days, hours, stated, drifts, node }: Facts,
+  rules: AlertRules,
+): Condition[] {
   return [
     ...budgetConditions(uses, refusing, rules.budget),
     ...circuitConditions(providers, rules.circuit_open),
@@ -41,6 +52,8 @@ function judged({ uses, refusing, providers, recent, days, hours, node }: Facts,
     ...latencyConditions(recent, days, rules.latency),
     ...backlogConditions(node, rules.log_backlog),
     ...unpricedConditions(hours, rules.unpriced),
+    ...statedConditions(stated, rules.stated_cost),
+    ...driftConditions(drifts, rules.reconciliation_drift),
   ]
 }
 
@@ -68,5 +81,7 @@ function limited(facts: Facts, { workspace, key, route, provider }: OwnRule): Fa
     recent: facts.recent.filter(ofTraffic),
     days: facts.days.filter(ofTraffic),
     hours: facts.hours.filter(ofTraffic),
+    stated: facts.stated.filter((row) => fits(workspace, row.workspace) && fits(provider, row.provider)),
+    drifts: facts.drifts.filter((each) => fits(provider, each.provider)),
   }
 }

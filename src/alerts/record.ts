@@ -35,8 +35,8 @@ export async function recordFindings(
     if (isServer(db)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(transaction)
     const now = await databaseNow(transaction, options.now)
     const open = await transaction.selectFrom('alerts').selectAll().where('resolved_at', 'is', null).execute()
-    const told = await toldBefore(transaction, findings.conditions)
-    const decision = decide(open, findings, { now, graceMs: options.graceMs, told })
+    const firedBefore = await findFired(transaction, findings.conditions)
+    const decision = decide(open, findings, { now, graceMs: options.graceMs, firedBefore })
     const begun = decision.begin.map((condition) => newAlert(condition, now))
     if (begun.length > 0) await transaction.insertInto('alerts').values(begun).execute()
     const fired = [...decision.fire.map((row) => ({ ...row, fired_at: now })), ...begun.filter(hasFired)]
@@ -80,7 +80,7 @@ async function newChannels(db: Transaction<Database>, now: number): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-async function toldBefore(db: Transaction<Database>, conditions: readonly Condition[]): Promise<Set<string>> {
+async function findFired(db: Transaction<Database>, conditions: readonly Condition[]): Promise<Set<string>> {
   const once = conditions.filter(({ isOnce }) => isOnce).map(({ identity }) => identity)
   if (once.length === 0) return new Set()
   const rows = await db.selectFrom('alerts').select('identity').where('identity', 'in', once).execute()

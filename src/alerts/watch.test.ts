@@ -25,6 +25,7 @@ function watch(mark: string | null) {
       seen.rounds += 1
       return seen.mark
     },
+    drifts: async () => [],
     backlog: () => ({ id: 'node', name: 'node', lagSeconds: 0, lagRows: seen.lagRows }),
     ways: { post: async () => ({ status: 200 }), dial: () => Promise.reject(new Error('no mail')) },
     onProblem: assert.ifError,

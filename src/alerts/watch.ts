@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Drift } from '../domain/alerts/drift.ts'
 import type { AlertRule } from '../domain/alerts/rules.ts'
 import type { GatewayStatus } from '../domain/gateway-status.ts'
 import { channelFromRow, findChannel } from '../store/control/alert-channels.ts'
@@ -13,6 +14,7 @@ import { judge } from './judge.ts'
 import { type Claimed, claim, finish, hasPending } from './outbox.ts'
 import { readDays, readHours, readRefusedKeys } from './read-traffic.ts'
 import { dropOldAlerts, recordFindings } from './record.ts'
+import { readStated, type StatedRow } from './stated.ts'
 import { recentRows, type Sample, stillNeeded, type TrafficRow } from './traffic.ts'
 
 export interface WatchParts {
@@ -31,6 +33,8 @@ export interface WatchParts {
    * write to the same database.
    */
   mark(): string | null
+  /** What no cause explains of providers' reports; null: that is being worked out. */
+  drifts(): Promise<readonly Drift[] | null>
   backlog(): { id: string; name: string; lagSeconds: number; lagRows: number }
   ways: Ways
   /** That the database is down is said by those who need it more. */
@@ -57,13 +61,14 @@ interface Seen {
   sampledAt: number
   daysAt: number
   refused: Awaited<ReturnType<typeof readRefusedKeys>>
+  stated: readonly StatedRow[]
 }
 
 /** Looks at the gateway now and then, writes down what has changed, and sends what is due. No call waits for it. */
 export function watchAlerts(parts: WatchParts): Watch {
   const { db, everyMs, now } = parts
   const never = Number.NEGATIVE_INFINITY
-  const seen: Seen = { budgets: [], samples: [], days: [], sampledAt: never, daysAt: never, refused: [] }
+  const seen: Seen = { budgets: [], samples: [], days: [], sampledAt: never, daysAt: never, refused: [], stated: [] }
   const recording = { now, graceMs: GRACE_TICKS * everyMs, groupMs: everyMs }
   /** The mark at a check that found nothing pending. */
   let quiet: string | null = null
@@ -118,6 +123,7 @@ async function readTraffic({ db, reads, workspaces, now, everyMs }: WatchParts, 
   }
   seen.samples = stillNeeded([...seen.samples, { at, rows: await readHours(db, names, at) }], at)
   seen.refused = await readRefusedKeys(db, names, at)
+  seen.stated = await readStated(db, names, at)
   seen.sampledAt = at
   return true
 }
@@ -129,6 +135,8 @@ async function evaluateRules(parts: WatchParts, seen: Seen, { builtin, own }: Al
   if (budgets === null) unknown.add('budget')
   const uses = budgets ?? []
   seen.budgets = uses
+  const drifts = await parts.drifts().catch(() => null)
+  if (drifts === null) unknown.add('reconciliation_drift')
   const facts = {
     uses,
     refusing: refusingBudgets(uses, seen.refused),
@@ -136,6 +144,8 @@ async function evaluateRules(parts: WatchParts, seen: Seen, { builtin, own }: Al
     recent: recentRows(seen.samples),
     days: seen.days,
     hours: seen.samples.at(-1)?.rows ?? [],
+    stated: seen.stated,
+    drifts: drifts ?? [],
     node: parts.backlog(),
   }
   return { conditions: judge(facts, builtin, own), unknown }

@@ -27,7 +27,7 @@ export const alertRefinements: Readonly<Record<string, Refinement>> = {
   'alert-rules.list': {
     examples: ['switchyard alert-rules list'],
     columns: [
-      ...['name', 'enabled', 'thresholds', 'percent', 'factor', 'calls', 'seconds'],
+      ...['name', 'enabled', 'thresholds', 'percent', 'factor', 'calls', 'seconds', 'usd'],
       ...['rule', 'workspace', 'key', 'route', 'provider'],
     ],
   },

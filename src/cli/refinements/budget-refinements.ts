@@ -28,15 +28,19 @@ function budgetText({
   return `${usd}/${per}${mode === 'soft' ? ':soft' : fit}`
 }
 
-function moneyCells({ limits: { budget }, periods }: Budget) {
-  if (budget === undefined) return { budget: null, spent_usd: null, held_usd: null, left_usd: null, used: null }
-  const { spent_usd: spent, held_usd: held, remaining_usd: left } = periods[budget.per]
+/** `isOpen`: one of the rows has unconfirmed spend. */
+function moneyCells({ limits: { budget }, periods }: Budget, isOpen: boolean) {
+  const none = { budget: null, spent_usd: null, ...(isOpen && { unconfirmed_usd: null }) }
+  if (budget === undefined) return { ...none, held_usd: null, left_usd: null, used: null }
+  const { spent_usd: spent, unconfirmed_usd: unconfirmed, held_usd: held, remaining_usd: left } = periods[budget.per]
+  const used = [spent, unconfirmed, held].reduce((sum, usd) => sum + picodollarsOfUsd(usd), 0n)
   return {
     budget: budgetText(budget),
     spent_usd: spent,
+    ...(isOpen && { unconfirmed_usd: unconfirmed }),
     held_usd: held,
     left_usd: left,
-    used: bar(picodollarsOfUsd(spent) + picodollarsOfUsd(held), picodollarsOfUsd(budget.usd)),
+    used: bar(used, picodollarsOfUsd(budget.usd)),
   }
 }
 
@@ -45,13 +49,20 @@ function ofLimit(used: number, limit: number | undefined): string | null {
 }
 
 function printBudgets({ data, next_cursor: cursor }: ReplyOf<'budgets.list'>, { output }: Given): void {
+  const isOpen = data.some(
+    ({ limits: { budget }, periods }) => budget !== undefined && periods[budget.per].unconfirmed_usd !== '0',
+  )
   const isLeased = data.some(({ leased_usd: leased }) => leased !== '0')
+  const hasRange = data.some(({ forecast_low_usd: low }) => low !== null)
   const rows = data.map((each) => ({
     workspace: each.workspace,
     key: each.scope === 'key' ? each.name : '(all keys)',
     state: each.state,
-    ...moneyCells(each),
+    ...moneyCells(each, isOpen),
     forecast_usd: each.forecast_usd,
+    ...(hasRange && {
+      forecast_range: each.forecast_low_usd === null ? null : `${each.forecast_low_usd}–${each.forecast_high_usd}`,
+    }),
     refused_24h: each.refused_last_day,
     resets_at: each.limits.budget === undefined ? null : each.periods[each.limits.budget.per].resets_at,
     rpm: ofLimit(each.requests_last_minute, each.limits.rpm),
@@ -109,6 +120,16 @@ export const budgetRefinements: Readonly<Record<string, Refinement>> = {
     name: 'budgets',
     examples: ['switchyard budgets', 'switchyard budgets --workspace research --json'],
     print: printBudgets,
+  },
+  'corrections.list': {
+    examples: ['switchyard corrections list', 'switchyard corrections list --workspace research --from 2026-11-01'],
+    columns: ['created_at', 'kind', 'request_id', 'workspace', 'cost_usd', 'counted_usd', 'actor', 'reason', 'source'],
+  },
+  'corrections.create': {
+    examples: [
+      'switchyard corrections create --kind released --request-ids REQUEST_ID --reason "not on the invoice"',
+      'switchyard corrections create --kind confirmed --request-ids REQUEST_ID --usd 0.0042 --reason "invoice of May"',
+    ],
   },
   'verify.ledger': {
     name: 'verify',

@@ -2,9 +2,10 @@ import type { AnyInput } from '../api-client.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from '../limit-options.ts'
+import { readJsonFile } from '../read-input.ts'
 import { restore } from './restore-refinement.ts'
 
-const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'How long it works, e.g. 90d' }
+const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'Expires after, e.g. 90d' }
 
 function withExpiry(given: Given, input: AnyInput): AnyInput {
   const duration = text(given, 'expires-in')
@@ -80,7 +81,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
         type: 'string',
         multiple: true,
         placeholder: 'MODEL',
-        help: 'May use only this alias, model id or prefix*',
+        help: 'Allow only this alias, model id or prefix*',
       },
     },
     refine: (given, input) => withNewLimits(given, withExpiry(given, withAllowed(given, input))),
@@ -91,7 +92,18 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
     options: { 'expires-in': EXPIRES_IN, ...LIMIT_OPTIONS },
     refine: (given, input) => withNewLimits(given, withExpiry(given, input)),
   },
+  'keys.adopt-many': {
+    examples: ['switchyard keys adopt-many keys.json', 'switchyard keys adopt-many keys.json --apply'],
+    positionals: [{ name: 'FILE' }],
+    omit: ['dry-run', 'more', 'keys'],
+    options: { apply: { type: 'boolean', help: 'Create the keys; without it, only check them' } },
+    async refine(given, input) {
+      const [file = '-'] = given.positionals
+      return { ...input, body: { dry_run: given.values['apply'] !== true, keys: await readJsonFile(file) } }
+    },
+  },
   'keys.opening-spend': { examples: ['switchyard keys opening-spend KEY_ID --usd 4.20'] },
+  'keys.litellm-master': { examples: ['switchyard keys litellm-master KEY_ID'] },
   'keys.get': { examples: ['switchyard keys get KEY_ID'] },
   'keys.update': {
     examples: [

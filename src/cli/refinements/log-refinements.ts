@@ -9,7 +9,7 @@ import { printRows } from '../print-reply.ts'
 export const SINCE: OptionSpec = {
   type: 'string',
   placeholder: 'WHEN',
-  help: 'From then on: 1h, 30d, or a day or time',
+  help: 'Since: 1h, 30d, or a date or time',
 }
 
 export function withSince(given: Given, input: AnyInput): AnyInput {
@@ -130,6 +130,17 @@ function printWhatIf(reply: ReplyOf<'usage.what-if'>, { output }: Given): void {
   }
 }
 
+function printAdvice(reply: ReplyOf<'usage.advice'>, { output }: Given): void {
+  const { data, requests, paid_usd: paid, left_out: leftOut } = reply
+  printRows(
+    data.map(({ saved_usd, kind, bound, sentence }) => ({ saved_usd, kind, bound, sentence })),
+    output,
+  )
+  output.note(
+    `Compared: ${requests} calls whose tokens cost ${paid} USD${leftOut === 0 ? '' : `; ${leftOut} left out`}`,
+  )
+}
+
 export const logRefinements: Readonly<Record<string, Refinement>> = {
   'requests.list': {
     examples: [
@@ -184,6 +195,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     options: { since: SINCE },
     refine: withSince,
   },
+  'requests.feed': { examples: ['switchyard requests feed', 'switchyard requests feed --after 17.250 --limit 10000'] },
   'nodes.list': {
     examples: ['switchyard nodes list', 'switchyard nodes list --json'],
     print: printNodes,
@@ -203,6 +215,13 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
     ],
     ...byGroup(['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']),
     print: printUsage,
+  },
+  'usage.focus': { name: 'export focus', examples: ['switchyard export focus --month 2026-11 > focus.csv'] },
+  'usage.advice': {
+    examples: ['switchyard usage advice --route fast', 'switchyard usage advice --key KEY --since 7d'],
+    options: { since: SINCE },
+    refine: withSince,
+    print: printAdvice,
   },
   'usage.what-if': {
     examples: ['switchyard usage what-if --model local/llama3 --since 30d'],

@@ -9,31 +9,31 @@ import { readInput } from '../read-input.ts'
 
 /** Secrets come from variables and files: a command line is visible in the list of processes. */
 const PUT_OPTIONS: Refinement['options'] = {
-  'api-key-env': { type: 'string', placeholder: 'VARIABLE', help: 'The variable that holds its key' },
+  'api-key-env': { type: 'string', placeholder: 'VARIABLE', help: 'Variable that holds its key' },
   setting: {
     type: 'string',
     multiple: true,
     placeholder: 'NAME=VALUE',
-    help: 'A setting of its family (switchyard providers kinds); those not given go. Text, or JSON',
+    help: 'A setting of its family (see switchyard providers kinds), as text or JSON; settings not given are removed',
   },
   'credential-env': {
     type: 'string',
     multiple: true,
     placeholder: 'NAME=VARIABLE',
-    help: 'A secret beside the key, by the variable that holds it; those not given go',
+    help: 'A further secret, from the variable that holds it; secrets not given are removed',
   },
   'credential-file': {
     type: 'string',
     multiple: true,
     placeholder: 'NAME=FILE',
-    help: 'The same, by the file that holds it',
+    help: 'The same, from a file',
   },
   'proxy-env': {
     type: 'string',
     placeholder: 'VARIABLE',
-    help: 'The variable that holds the address of its proxy, where that has a password',
+    help: 'Variable that holds its proxy address, if that contains a password',
   },
-  'ca-file': { type: 'string', placeholder: 'FILE', help: 'Certificates (PEM) of its own authorities' },
+  'ca-file': { type: 'string', placeholder: 'FILE', help: 'Certificate authorities to trust, as PEM' },
 }
 
 async function refinePut(given: Given, input: AnyInput): Promise<AnyInput> {

@@ -74,7 +74,7 @@ export const registryRefinements: Readonly<Record<string, Refinement>> = {
     ],
     positionals: [{ name: 'FILE' }],
     omit: ['dry-run', 'file'],
-    options: { apply: { type: 'boolean', help: 'Apply the changes; without it they are only shown' } },
+    options: { apply: { type: 'boolean', help: 'Apply the changes; without it, only show them' } },
     async refine(given, input) {
       const [file = '-'] = given.positionals
       given.output.progress('reading and comparing')

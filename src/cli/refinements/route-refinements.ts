@@ -8,7 +8,7 @@ import { ENTRY_FORM, GROUP_FORM, placeOf } from '../chain-argument.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
 import { printRows } from '../print-reply.ts'
 
-const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message of the caller' }
+const MESSAGE: OptionSpec = { type: 'string', short: 'm', placeholder: 'TEXT', help: 'The message to send' }
 
 /** Without a file, the shortest request there is. */
 function chatBody(given: Given, input: AnyInput): AnyInput {

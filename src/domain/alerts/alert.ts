@@ -18,7 +18,7 @@ export interface Condition {
   forMs: number
   /** It counts as over only when no node has seen it for this long. */
   holdMs: number
-  /** Told once for all time: the identity names the period. */
+  /** Fires once for all time: the identity names the period. */
   isOnce: boolean
   /** Alerts that end without a word because this one says more. */
   supersedes: readonly string[]

@@ -35,6 +35,8 @@ const TARGETS_OF: Readonly<Record<AlertRule, readonly RuleTarget[]>> = {
   latency: ['workspace', 'route', 'provider'],
   log_backlog: [],
   unpriced: ['workspace', 'provider'],
+  stated_cost: ['workspace', 'provider'],
+  reconciliation_drift: ['provider'],
 }
 
 type Given = Partial<Record<RuleTarget | keyof RuleSettings, unknown>>

@@ -8,6 +8,8 @@ export const ALERT_RULES = [
   'latency',
   'log_backlog',
   'unpriced',
+  'stated_cost',
+  'reconciliation_drift',
 ] as const
 export type AlertRule = (typeof ALERT_RULES)[number]
 
@@ -18,10 +20,11 @@ const Calls = z.int().min(1).max(1_000_000)
 export const RuleSettings = z.strictObject({
   enabled: z.boolean(),
   thresholds: z.array(z.int().min(1).max(1000)).min(1).max(10).describe('Percent of a budget that has been spent'),
-  percent: z.int().min(1).max(100).describe('Share of failed calls from which the rule fires'),
+  percent: z.int().min(1).max(100).describe('Share from which the rule fires: of failed calls, or of a day’s bill'),
   factor: Factor.describe('How many times the usual level'),
   calls: Calls.describe('So many calls within ten minutes, or nothing is judged'),
   seconds: z.int().min(1).max(86_400).describe('For how long'),
+  usd: z.number().min(0).max(1_000_000_000).describe('Amount above which the rule fires'),
 })
 export type RuleSettings = z.infer<typeof RuleSettings>
 
@@ -33,6 +36,8 @@ export interface AlertRules {
   latency: Pick<RuleSettings, 'enabled' | 'factor' | 'calls'>
   log_backlog: Pick<RuleSettings, 'enabled' | 'seconds'>
   unpriced: Pick<RuleSettings, 'enabled'>
+  stated_cost: Pick<RuleSettings, 'enabled'>
+  reconciliation_drift: Pick<RuleSettings, 'enabled' | 'usd' | 'percent'>
 }
 
 export const DEFAULT_RULES: AlertRules = {
@@ -43,4 +48,6 @@ export const DEFAULT_RULES: AlertRules = {
   latency: { enabled: true, factor: 2, calls: 50 },
   log_backlog: { enabled: true, seconds: 60 },
   unpriced: { enabled: true },
+  stated_cost: { enabled: true },
+  reconciliation_drift: { enabled: true, usd: 1, percent: 5 },
 }

@@ -14,6 +14,9 @@ for (const [identity, expected] of [
   ['unpriced local llama', { provider: 'local', model: 'llama' }],
   ['provider_account openai provider_auth_error', { provider: 'openai' }],
   ['log_backlog node', {}],
+  ['reconciliation_drift p 2026-05-04 m', { provider: 'p', model: 'm' }],
+  ['reconciliation_drift p 2026-05-04', { provider: 'p' }],
+  ['stated_cost p m', { provider: 'p', model: 'm' }],
 ] as const) {
   test(identity, () => assert.deepEqual(targetOf(identity), { ...NONE, ...expected }))
 }

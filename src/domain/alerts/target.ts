@@ -19,7 +19,10 @@ export function targetOf(identity: string): AlertTarget {
     case 'circuit_open':
     case 'latency':
     case 'unpriced':
+    case 'stated_cost':
       return { ...NONE, provider: first, model: [second, ...rest].join(' ') }
+    case 'reconciliation_drift':
+      return { ...NONE, provider: first, model: rest.length === 0 ? null : rest.join(' ') }
     case 'provider_account':
       return { ...NONE, provider: first }
     default:

@@ -1,0 +1,14 @@
+import { Text } from '@mantine/core'
+import { isZero } from '../../format/exact.ts'
+import { signed } from './reconciliation-rows.ts'
+
+/** A difference with its sign and every digit; zero stays quiet. */
+export function Difference({ usd, isBad = false }: { usd: string; isBad?: boolean }) {
+  const isNothing = isZero(usd)
+  const color = isNothing ? 'dimmed' : isBad ? 'var(--bad)' : null
+  return (
+    <Text span inherit className="figures" {...(color !== null && { c: color })} title={`${usd} USD`}>
+      {isNothing ? '0' : signed(usd)}
+    </Text>
+  )
+}

@@ -1,0 +1,68 @@
+import type { Reply } from '../../api/client.ts'
+import { compareExact, isZero, magnitude } from '../../format/exact.ts'
+
+export type Reconciliation = Reply<'reconciliation.get'>
+type Provider = Reconciliation['data'][number]
+
+/** A model of a provider in one period. */
+export type CellRow = Provider['cells'][number] & {
+  /** In the address, while it is open. */
+  id: string
+  provider: string
+}
+
+export type Cause = Provider['causes'][number]
+
+export function isDifferent({
+  difference_usd: difference,
+  causes,
+}: Pick<CellRow, 'difference_usd' | 'causes'>): boolean {
+  return !isZero(difference) || causes.length > 0
+}
+
+/** The newest day first, and on each the largest difference. */
+export function cellsOf({ data }: Reconciliation): CellRow[] {
+  return data
+    .flatMap(({ provider, cells }) =>
+      cells.map((cell) => ({ ...cell, provider, id: [cell.period, provider, cell.model ?? ''].join(' ') })),
+    )
+    .toSorted(
+      (a, b) =>
+        b.period.localeCompare(a.period) ||
+        compareExact(magnitude(b.difference_usd), magnitude(a.difference_usd)) ||
+        a.id.localeCompare(b.id),
+    )
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  missing_rows: 'Missing rows',
+  not_settled: 'Not settled yet',
+  charges: 'Other charges',
+  midnight: 'Over midnight',
+  class: 'Other token class',
+  tier: 'Service tier',
+  price: 'Price',
+  tools: 'Tools',
+  mapping: 'Model name',
+  unconfirmed: 'Calls without an answer',
+  unconfirmed_or_foreign: 'Unanswered or foreign calls',
+  foreign: 'Foreign calls',
+  not_billed: 'Not billed',
+  rounding: 'Rounding',
+}
+
+export function causeTitle(cause: string): string {
+  return TITLES[cause] ?? cause
+}
+
+/** `+0.0435`, `−3.10`: a difference always has its sign. */
+export function signed(usd: string): string {
+  const text = cents(magnitude(usd))
+  return usd.startsWith('-') ? `−${text}` : `+${text}`
+}
+
+/** Every digit, and two decimals at least. */
+export function cents(usd: string): string {
+  const [whole = '0', fraction = ''] = usd.split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}

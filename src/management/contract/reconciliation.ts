@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { Name, Timestamp, Usd } from './fields.ts'
+import { operation } from './operation.ts'
+
+const SignedUsd = z.string().describe('USD, exact; negative: they bill less than we booked')
+
+const totals = {
+  ours_usd: Usd.describe('Booked in the request log, for what the reports cover'),
+  theirs_usd: z.string().describe('USD, of the reports; negative where credits exceed everything else'),
+  difference_usd: SignedUsd.describe('theirs − ours'),
+  quantity_usd: SignedUsd.describe('Of the difference: other quantities, at our prices'),
+  price_usd: SignedUsd.describe('Of the difference: other prices, tiers and rounding'),
+  unexplained_usd: SignedUsd.describe('Of the difference: what no cause explains'),
+}
+
+const SettlesAt = Timestamp.describe('From then on the report is expected not to change')
+
+const Cause = z.strictObject({
+  cause: z.string().describe('`missing_rows`, `unconfirmed`, `foreign`, `tier`, `price` …; see docs/reconciliation.md'),
+  amount_usd: SignedUsd,
+  sentence: z.string(),
+  examples: z
+    .array(
+      z.strictObject({
+        period: z.string(),
+        model: z.string().nullable(),
+        amount_usd: SignedUsd,
+        from: Timestamp,
+        to: Timestamp,
+        request_ids: z.array(z.string()).describe('Calls of ours that may be meant'),
+      }),
+    )
+    .describe('The largest'),
+})
+
+const Import = z.strictObject({
+  id: z.string(),
+  source: z.string(),
+  provider: z.string(),
+  name: z.string().describe('Name of the file'),
+  sha256: z.string(),
+  lines: z.int(),
+  starts_at: Timestamp,
+  ends_at: Timestamp,
+  imported_at: Timestamp,
+  imported_by: z.string(),
+})
+
+const tag = 'Reconciliation'
+const Provider = Name.describe('Provider of this gateway that the report is about')
+
+export const reconciliationOperations = {
+  'reconciliation.get': operation({
+    role: 'viewer',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/reconciliation',
+    tag,
+    summary: 'Compare the request log with the imported reports of a month, and say why they differ',
+    query: z.strictObject({
+      month: z
+        .string()
+        .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'YYYY-MM')
+        .optional()
+        .describe('YYYY-MM; default: the present month'),
+      provider: Name.optional(),
+    }),
+    reply: z.strictObject({
+      month: z.string(),
+      data: z.array(
+        z.strictObject({
+          provider: z.string(),
+          ...totals,
+          causes: z.array(Cause),
+          periods: z.array(
+            z.strictObject({
+              period: z.string().describe('A day in the zone of the report, or a longer period of it'),
+              ...totals,
+              settles_at: SettlesAt,
+            }),
+          ),
+          cells: z
+            .array(
+              z.strictObject({
+                period: z.string(),
+                model: z.string().nullable().describe('Null: lines that belong to no model'),
+                from: Timestamp,
+                to: Timestamp,
+                ...totals,
+                settles_at: SettlesAt,
+                causes: z.array(Cause),
+              }),
+            )
+            .describe('The same by period and model'),
+        }),
+      ),
+      proposals: z
+        .array(z.strictObject({ provider: z.string(), name: z.string(), model: z.string() }))
+        .describe('Names in reports that may be models of ours'),
+      deleted_before: Timestamp.nullable().describe(
+        'Requests before it are deleted, so reports of that time are left out; null: none are',
+      ),
+    }),
+  }),
+  'reports.list': operation({
+    role: 'viewer',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/reports',
+    tag,
+    summary: 'List imported reports of providers',
+    reply: z.strictObject({
+      data: z.array(Import),
+      sources: z.array(z.string()).describe('Forms of reports that can be imported'),
+    }),
+  }),
+  'reports.import': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'POST',
+    path: '/reports',
+    tag,
+    summary: "Import a provider's usage or cost report; the same file again changes nothing",
+    body: z.strictObject({
+      source: z.string().max(40).describe('Form of the report: `csv`, `focus` …; see docs/reconciliation.md'),
+      provider: Provider,
+      file_name: z.string().max(200).default('report').describe('For the list'),
+      text: z.string().min(1).describe('The content of the file'),
+      accounts: z
+        .array(z.string().max(200))
+        .max(100)
+        .default([])
+        .describe('Only lines of these keys, projects or workspaces of the provider; default: all'),
+      rates: z
+        .record(z.string().regex(/^[A-Z]{3}$/), z.string().regex(/^\d{1,9}(\.\d{1,12})?$/))
+        .default({})
+        .describe('USD for one unit of another currency, by its code'),
+      replace: z.boolean().default(false).describe('Replace lines of the same source, account and days'),
+    }),
+    reply: z.strictObject({
+      import: Import,
+      added: z.int(),
+      unchanged: z.int(),
+      replaced: z.int(),
+    }),
+  }),
+  'reports.delete': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'DELETE',
+    path: '/reports/{id}',
+    tag,
+    summary: 'Delete an imported report with its lines',
+    params: z.strictObject({ id: z.string().max(64) }),
+  }),
+  'report-models.list': operation({
+    role: 'viewer',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/report-models',
+    tag,
+    summary: 'List what names of models in reports stand for',
+    reply: z.strictObject({
+      data: z.array(z.strictObject({ provider: z.string(), name: z.string(), model: z.string() })),
+    }),
+  }),
+  'report-models.put': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'PUT',
+    path: '/report-models',
+    tag,
+    summary: 'Say which model a name in reports stands for',
+    body: z.strictObject({
+      provider: Provider,
+      report_name: z.string().min(1).max(300).describe('As the report writes it'),
+      model: z.string().min(1).max(300).nullable().describe('Model of this gateway; null: as the report writes it'),
+    }),
+    reply: z.strictObject({
+      data: z.array(z.strictObject({ provider: z.string(), name: z.string(), model: z.string() })),
+    }),
+  }),
+}
