@@ -71,7 +71,7 @@ interface Costliest {
 /** The sums of the costliest groups, and of all others as one: in one pass over the rows, and few come back. */
 async function costliest(db: Kysely<Database>, query: UsageQuery, asked: Costliest): Promise<UsageRow[]> {
   const { covered, counts, column, most } = asked
-  const [name, isTold] = [sql.ref(column), sql`place <= ${sql.lit(most)}`]
+  const [name, isNamed] = [sql.ref(column), sql`place <= ${sql.lit(most)}`]
   const figures = figureNames(counts, AMOUNTS).map((figure) => sql`sum(${sql.ref(figure)}) as ${sql.ref(figure)}`)
   const found = await sql<Sums>`
     with sums as materialized ${rowSums(db, query, covered, counts)},
@@ -79,7 +79,7 @@ async function costliest(db: Kysely<Database>, query: UsageQuery, asked: Costlie
       select ${name} as name, row_number() over (order by
         sum(cost_picodollars_high) * 1000000000.0 + sum(cost_picodollars_low) desc, sum(requests) desc, ${name}) as place
       from sums group by ${name})
-    select start, case when ${isTold} then name else '' end as ${name}, case when ${isTold} then 0 else 1 end as is_rest,
+    select start, case when ${isNamed} then name else '' end as ${name}, case when ${isNamed} then 0 else 1 end as is_rest,
       ${sql.join(figures)}
     from sums join ranked on ranked.name = sums.${name} group by 1, 2, 3`.execute(db)
   return mapInTurns(found.rows, (row) => usageRow(row, query))

@@ -72,6 +72,9 @@ const SUMMED_COLUMNS = {
   reasoning_tokens: ['reasoning_tokens'],
   cost_picodollars: ['cost_picodollars'],
   saved_picodollars: ['saved_picodollars'],
+  unconfirmed_estimate_picodollars: ['unconfirmed_estimate_picodollars'],
+  unconfirmed_most_picodollars: ['unconfirmed_most_picodollars'],
+  unconfirmed_counted_picodollars: ['unconfirmed_counted_picodollars'],
   upstream_ms: ['upstream_ms'],
   gateway_microseconds: ['gateway_microseconds'],
 } as const satisfies Record<string, readonly (keyof RequestRow)[]>

@@ -8,6 +8,11 @@ export interface UsageSums {
   /** Answered from a route's cache, and what those answers had cost. */
   cacheHits: number
   savedPicodollars: bigint
+  /** Of attempts whose usage is unknown: beyond the cost. */
+  unconfirmedEstimate: bigint
+  unconfirmedMost: bigint
+  /** What of it counts in budgets. */
+  unconfirmedCounted: bigint
   promptTokens: bigint
   completionTokens: bigint
   cachedTokens: bigint
@@ -30,6 +35,9 @@ export const NO_SUMS: UsageSums = {
   unpriced: 0,
   cacheHits: 0,
   savedPicodollars: 0n,
+  unconfirmedEstimate: 0n,
+  unconfirmedMost: 0n,
+  unconfirmedCounted: 0n,
   promptTokens: 0n,
   completionTokens: 0n,
   cachedTokens: 0n,
@@ -50,6 +58,9 @@ export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
     unpriced: a.unpriced + b.unpriced,
     cacheHits: a.cacheHits + b.cacheHits,
     savedPicodollars: a.savedPicodollars + b.savedPicodollars,
+    unconfirmedEstimate: a.unconfirmedEstimate + b.unconfirmedEstimate,
+    unconfirmedMost: a.unconfirmedMost + b.unconfirmedMost,
+    unconfirmedCounted: a.unconfirmedCounted + b.unconfirmedCounted,
     promptTokens: a.promptTokens + b.promptTokens,
     completionTokens: a.completionTokens + b.completionTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,

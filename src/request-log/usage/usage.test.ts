@@ -114,8 +114,8 @@ for (const engine of ENGINES) {
               // Nothing has started later than now.
               const now = Math.max(asked.now, ...rows.map((row) => row.started_at + 1))
               const query: UsageQuery = { ...asked, now, workspace }
-              const told = readsWholeRange(query) ? withoutTimes : (sums: Map<string, unknown[]>) => sums
-              assert.deepEqual(told(await answered(reads, query)), told(sumsOf(rows, query)))
+              const reported = readsWholeRange(query) ? withoutTimes : (sums: Map<string, unknown[]>) => sums
+              assert.deepEqual(reported(await answered(reads, query)), reported(sumsOf(rows, query)))
             }
           },
         ),
@@ -151,8 +151,8 @@ for (const engine of ENGINES) {
       const common = { workspace: 'many', from: HOUR, to: DAY, now: 2 * DAY, groupBy: 'session' as const, filters: {} }
       for (const interval of [null, 'hour'] as const) {
         const { rows } = await readAttributed(reads, { ...common, interval }, 3)
-        const told = rows.filter(({ isRest }) => !isRest)
-        assert.deepEqual([...new Set(told.flatMap(({ group }) => group))].sort(), ['', 'session-6', 'session-8'])
+        const reported = rows.filter(({ isRest }) => !isRest)
+        assert.deepEqual([...new Set(reported.flatMap(({ group }) => group))].sort(), ['', 'session-6', 'session-8'])
         assert.equal(rows.filter(({ isRest }) => isRest).length, interval === null ? 1 : 2)
         assert.equal(
           rows.reduce((sum, row) => sum + row.costPicodollars, 0n),

@@ -48,7 +48,7 @@ for (const engine of ENGINES) {
             const workspace = `what-if-${engine}-${++runs}`
             await logCalls(db, workspace, calls)
             const compiled = lists.map(compilePrice)
-            const own: WhatIfPrice[] = models.map((of, index) => ({ of, price: compiled[index + 1]! }))
+            const own = models.map((of, index) => ({ of, price: compiled[index + 1]! }))
             const asked: WhatIfPrice[] = isOneModel ? [{ of: null, price: compiled[0]! }] : own
             const query = { workspace, from: 0, to: 300_000_000, keyId: null, route: null, prices: asked }
             const groups = await whatIf(reads, query)

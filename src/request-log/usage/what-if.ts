@@ -1,15 +1,24 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { type ClassColumn, OUTPUT_PARTS, TOKEN_CLASSES, type TokenClass } from '../../domain/pricing/classes.ts'
+import {
+  CACHE_WRITE_CLASSES,
+  type ClassColumn,
+  OUTPUT_PARTS,
+  TOKEN_CLASSES,
+  type TokenClass,
+} from '../../domain/pricing/classes.ts'
 import type { Price } from '../../domain/pricing/price.ts'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import type { Database, PriceVersionRow } from '../../store/engine/schema.ts'
 
-/** The prices to apply: to every call, or to the calls of one model. */
+/** The prices to apply: to every call, to the calls of one model, or to those that were priced with a version. */
 export interface WhatIfPrice {
   /** Null: every call. */
-  of: { provider: string; model: string } | null
+  of: { provider: string; model: string } | { version: number } | null
   price: Price
 }
+
+/** Other tokens than those of the log: no prompt cached, all of it, or answers that end after so many tokens. */
+export type AsIf = 'uncached' | 'cached' | { cap: number }
 
 export interface WhatIfQuery {
   workspace: string
@@ -19,6 +28,9 @@ export interface WhatIfQuery {
   /** Empty for direct model ids. */
   route: string | null
   prices: readonly WhatIfPrice[]
+  asIf?: AsIf
+  /** Only calls that did not ask for a stream. */
+  isWhole?: boolean
 }
 
 /** Calls of one model that share tier and percentage, and what they cost either way; null when that is unknown. */
@@ -89,6 +101,27 @@ interface Row extends Record<TokenClass, ExactInteger> {
  */
 export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<WhatIfGroup[]> {
   const places = placesOf(query.prices)
+  const charged = (each: ClassRow) => chargedIn(each, query.asIf)
+  const rows = await callsOf(db, query)
+    .select([
+      'provider',
+      'model',
+      sql`coalesce(price_percent, 100)`.as('percent'),
+      placeOf(places).as('place'),
+      sql`case when cost_picodollars is null then 0 else 1 end`.as('paid'),
+      sql`count(*)`.as('requests'),
+      sql`sum(${remainder(places, charged)})`.as('remainders'),
+      sql`sum(cost_picodollars / ${part})`.as('cost_high'),
+      sql`sum(cost_picodollars % ${part})`.as('cost_low'),
+      ...TOKEN_CLASSES.map((each) => sql`sum(${charged(each)})`.as(each.name)),
+    ])
+    .groupBy(sql`1, 2, 3, 4, 5`)
+    .execute()
+  return rows.map((row) => priced(row as unknown as Row, places))
+}
+
+/** The calls that have tokens. */
+export function callsOf(db: Kysely<Database>, query: Omit<WhatIfQuery, 'prices'>) {
   let calls = db
     .selectFrom('requests')
     .where('workspace', '=', query.workspace)
@@ -97,33 +130,33 @@ export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<
     .where('prompt_tokens', 'is not', null)
   if (query.keyId !== null) calls = calls.where('key_id', '=', query.keyId)
   if (query.route !== null) calls = calls.where('route', query.route === '' ? 'is' : '=', query.route || null)
-  const rows = await calls
-    .select([
-      'provider',
-      'model',
-      sql`coalesce(price_percent, 100)`.as('percent'),
-      placeOf(places).as('place'),
-      sql`case when cost_picodollars is null then 0 else 1 end`.as('paid'),
-      sql`count(*)`.as('requests'),
-      sql`sum(${remainder(places)})`.as('remainders'),
-      sql`sum(cost_picodollars / ${part})`.as('cost_high'),
-      sql`sum(cost_picodollars % ${part})`.as('cost_low'),
-      ...TOKEN_CLASSES.map((each) => sql`sum(${chargedIn(each)})`.as(each.name)),
-    ])
-    .groupBy(sql`1, 2, 3, 4, 5`)
-    .execute()
-  return rows.map((row) => priced(row as unknown as Row, places))
+  return query.isWhole === true ? calls.where('streamed', '=', 0) : calls
 }
+
+type ClassRow = (typeof TOKEN_CLASSES)[number]
 
 /** A row from before a class was added has no count of it. */
 function tokensIn(column: ClassColumn): RawBuilder<unknown> {
   return sql`coalesce(${sql.ref(column)}, 0)`
 }
 
-/** `chargedTokens` of a row. */
-function chargedIn({ name, column }: (typeof TOKEN_CLASSES)[number]): RawBuilder<unknown> {
-  const parts = name === 'output' ? OUTPUT_PARTS : []
-  return sql`(${sql.join([column, ...parts.map((part) => part.column)].map(tokensIn), sql` - `)})`
+const sumOf = (columns: readonly ClassColumn[]) => sql`(${sql.join(columns.map(tokensIn), sql` + `)})`
+const CACHE_CLASSES = [...TOKEN_CLASSES.filter(({ name }) => name === 'cachedInput'), ...CACHE_WRITE_CLASSES]
+const CACHEABLE = [...TOKEN_CLASSES.filter(({ name }) => name === 'input'), ...CACHE_CLASSES]
+const isCacheable = new Set<TokenClass>(CACHEABLE.map(({ name }) => name))
+
+/** `chargedTokens` of a row, or what they would be. */
+function chargedIn({ name, column }: ClassRow, asIf?: AsIf): RawBuilder<unknown> {
+  if (typeof asIf === 'string' && isCacheable.has(name)) {
+    const holder = asIf === 'cached' ? 'cachedInput' : 'input'
+    return name === holder ? sumOf(CACHEABLE.map((each) => each.column)) : sql`0`
+  }
+  if (name !== 'output') return sql`(${tokensIn(column)})`
+  const parts = sumOf(OUTPUT_PARTS.map((part) => part.column))
+  const all = sql`(${tokensIn(column)} - ${parts})`
+  if (typeof asIf !== 'object') return all
+  // Where sound and images would have been cut is unknown.
+  return sql`(case when ${parts} = 0 and ${tokensIn(column)} > ${sql.lit(asIf.cap)} then ${sql.lit(asIf.cap)} else ${all} end)`
 }
 
 /** Every set of prices that may apply, with the condition under which it does; the first that holds counts. */
@@ -134,7 +167,7 @@ interface Place {
 
 function placesOf(prices: readonly WhatIfPrice[]): Place[] {
   return prices.flatMap(({ of, price }) => {
-    const ours = of === null ? sql`1 = 1` : sql`(provider = ${of.provider} and model = ${of.model})`
+    const ours = conditionOf(of)
     const tiers = price.tiers.map(({ above, prices }) => ({
       condition: sql`${ours} and prompt_tokens > ${sql.lit(above)}`,
       prices,
@@ -143,11 +176,16 @@ function placesOf(prices: readonly WhatIfPrice[]): Place[] {
   })
 }
 
+function conditionOf(of: WhatIfPrice['of']): RawBuilder<unknown> {
+  if (of === null) return sql`1 = 1`
+  if ('version' in of) return sql`(price_version = ${sql.lit(of.version)})`
+  return sql`(provider = ${of.provider} and model = ${of.model})`
+}
+
 function placeOf(places: readonly Place[]): RawBuilder<unknown> {
-  return chosen(
-    places.map(({ condition }, index) => sql`when ${condition} then ${sql.lit(index)}`),
-    -1,
-  )
+  // Uses of tools are part of what a call cost, and another model's price says nothing of them.
+  const ofTools = sql`when uses is not null then -1`
+  return chosen([ofTools, ...places.map(({ condition }, index) => sql`when ${condition} then ${sql.lit(index)}`)], -1)
 }
 
 function chosen(cases: readonly RawBuilder<unknown>[], otherwise: number): RawBuilder<unknown> {
@@ -160,11 +198,11 @@ function chosen(cases: readonly RawBuilder<unknown>[], otherwise: number): RawBu
  * A call costs (list × percent + 50) / 100, rounded down. The sum of that over calls is the sum of the undivided values
  * minus the sum of their remainders, and a remainder needs only the last two digits of every factor: no overflow.
  */
-function remainder(places: readonly Place[]): RawBuilder<unknown> {
+function remainder(places: readonly Place[], charged: (each: ClassRow) => RawBuilder<unknown>): RawBuilder<unknown> {
   const cases = places.flatMap(({ condition, prices }) => {
     const terms = TOKEN_CLASSES.flatMap((each) => {
       const digits = Number((prices?.[each.name] ?? 0n) % 100n)
-      return digits === 0 ? [] : [sql`${chargedIn(each)} % 100 * ${sql.lit(digits)}`]
+      return digits === 0 ? [] : [sql`${charged(each)} % 100 * ${sql.lit(digits)}`]
     })
     const list = terms.length === 0 ? sql`0` : sql.join(terms, sql` + `)
     return [sql`when ${condition} then ((${list}) % 100 * (coalesce(price_percent, 100) % 100) + 50) % 100`]
