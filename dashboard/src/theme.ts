@@ -30,7 +30,7 @@ const dark: MantineColorsTuple = [
   '#0c0e15',
 ]
 
-/** For series in charts: told apart by most eyes, in light and in dark, in this order. */
+/** For series in charts: distinguishable to most eyes, in light and in dark, in this order. */
 export const SERIES = [
   'var(--series-1)',
   'var(--series-2)',
@@ -116,6 +116,9 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-anchor': '#8d94ec',
     '--mantine-color-dimmed': '#9aa2b6',
     '--mantine-color-error': '#ff7b7b',
+    // The kit's own makes large notices glow.
+    '--mantine-color-yellow-light': 'rgba(240, 177, 74, 0.09)',
+    '--mantine-color-yellow-light-color': '#ecc887',
     '--surface-sunken': '#0c0e15',
     '--surface-raised': '#181b26',
     '--line': '#2b3040',

@@ -124,7 +124,8 @@ describe('alerts', () => {
 
   test('a rule is switched off, and a channel deleted', async () => {
     const rule = page.getByRole('switch', { name: 'The rule latency' })
-    await rule.click({ force: true })
+    // By keyboard: what is above it may still grow, and a click would land elsewhere.
+    await rule.press('Space')
     const isOff = async () => {
       const { data } = (await manage('GET', '/alert-rules')).json
       return data.find((each: { rule: string }) => each.rule === 'latency').enabled === false
@@ -134,6 +135,18 @@ describe('alerts', () => {
     await button('Delete the channel').click()
     await page.getByText('No channels yet').waitFor()
     visited.assertQuiet()
+  })
+
+  test('on a phone what can be tapped is large enough, and no label stands alone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    const edit = page.getByRole('button', { name: 'Edit the rule budget' })
+    assert.ok(((await edit.boundingBox())?.height ?? 0) >= 32)
+    const row = page.getByRole('row').filter({ hasText: 'A provider rejects its key' })
+    assert.deepEqual(
+      await row.locator('td:visible').evaluateAll((cells) => cells.map((cell) => cell.dataset['label'])),
+      ['Condition', 'On'],
+    )
+    await page.setViewportSize({ width: 1280, height: 720 })
   })
 
   /** For people to look at: light, dark, and on a phone. */

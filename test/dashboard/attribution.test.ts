@@ -53,7 +53,7 @@ describe('who spent it', () => {
     await assertAccessible(page, 'for whom')
     await section.getByRole('link', { name: 'search' }).waitFor()
     await section.getByRole('link', { name: 'run-7' }).click()
-    await page.getByText('That is all: 3 requests').waitFor()
+    await page.getByText('All 3 requests are shown').waitFor()
   })
 
   test('the list of a session has its sum at the head, and can be narrowed by user', async () => {
@@ -62,7 +62,7 @@ describe('who spent it', () => {
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.getByRole('button', { name: 'User', exact: true }).click()
     await page.getByRole('option', { name: /grace/ }).click()
-    await page.getByText('That is the only one').waitFor()
+    await page.getByText('This is the only request').waitFor()
     assert.match(page.url(), /session=run-7/)
     assert.match(page.url(), /user=grace/)
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
@@ -85,7 +85,7 @@ describe('who spent it', () => {
       await table.getByRole('link', { name: first, exact: true }).waitFor()
       await assertAccessible(page, `usage by ${group}`)
       await table.getByRole('link', { name: first, exact: true }).click()
-      await page.getByText(`That is all: ${count} requests`).waitFor()
+      await page.getByText(`All ${count} requests are shown`).waitFor()
     })
   }
 

@@ -30,7 +30,7 @@ describe('the budgets page', () => {
 
   test('without budgets it says how to set one', async () => {
     const { page } = walk
-    await page.getByRole('link', { name: 'Budgets' }).click()
+    await page.getByRole('link', { name: 'Budgets', exact: true }).click()
     await page.getByText('No budgets yet').waitFor()
     await assertAccessible(page, 'no budgets')
   })

@@ -12,6 +12,7 @@ const PLACES = [
   'usage?by=key',
   'usage?workspaces=all',
   'budgets',
+  'reconciliation',
   'performance?period=7d',
   'alerts',
   'catalog',

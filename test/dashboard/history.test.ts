@@ -96,6 +96,20 @@ describe('a version is restored', { concurrency: false }, () => {
     await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor()
   })
 
+  test('of a route, in one click from its last change in the audit log', async () => {
+    const model = { provider: 'openai', model: 'gpt-5.4-mini' }
+    await manage('PUT', '/routes/gone', { chain: [model], description: 'changed' })
+    const [last, first] = (await manage('GET', '/audit?resource=routes/gone')).json.data
+    await open(`audit/${first.id}`)
+    await page.getByRole('heading', { name: 'Created as' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Undo this change' }).count(), 0)
+    await open(`audit/${last.id}`)
+    await page.getByRole('button', { name: 'Undo this change' }).click()
+    await page.getByText('Change undone.').waitFor()
+    await page.getByRole('button', { name: 'Undo this change' }).waitFor({ state: 'detached' })
+    assert.equal((await manage('GET', '/routes/gone')).json.description, null)
+  })
+
   test('of a provider that was deleted, from the audit log', async () => {
     const [entry] = (await manage('GET', '/audit?resource=providers/mine')).json.data
     await open(`audit/${entry.id}`)

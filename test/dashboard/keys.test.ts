@@ -96,6 +96,7 @@ describe('keys', () => {
     await form.getByRole('button', { name: 'Create key' }).click()
     value = (await dialog('The key walker').getByRole('status', { name: 'The key walker' }).innerText()).trim()
     assert.match(value, /^gw_live_[0-9A-Za-z]{32}$/)
+    assert.equal(await page.evaluate('document.activeElement.innerText'), 'Copy')
     await assertAccessible(page, 'the value')
     const keys = (await manage('GET', '/keys')).json.data
     id = keys.find((key: Json) => key.name === 'walker').id

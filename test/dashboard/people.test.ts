@@ -61,7 +61,7 @@ describe('people', () => {
     await link.click()
     await theirs.getByRole('heading', { name: 'Routes' }).waitFor()
     assert.match(theirs.url(), /\/dashboard\/default\/routes$/)
-    const create = theirs.getByRole('button', { name: 'New route' })
+    const create = theirs.getByRole('button', { name: 'Create a route' })
     await create.first().waitFor()
     assert.equal(await create.first().isDisabled(), true)
     await context.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
+import { ADMIN_KEY, type Harness, hello, startHarness, until } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
 import { assertAccessible, signIn, visit } from './visit.ts'
 
@@ -150,6 +150,25 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Admin key').waitFor()
     assert.equal(await page.evaluate('sessionStorage.length'), 0)
+    assertQuiet()
+    await close()
+  })
+
+  test('a model that was typed stays when the field is left, whether the catalog has it or not', async () => {
+    const { page, assertQuiet, close } = await visit(browser, harness.url)
+    await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/playground?model=resilient')
+    const model = page.getByRole('combobox', { name: 'Model', exact: true })
+    for (const typed of ['gpt-5.4-mini', 'openai/of-tomorrow']) {
+      await model.fill(typed)
+      await page.getByRole('option', { name: typed }).first().waitFor()
+      await assertAccessible(page, 'the highlighted option', ['region'])
+      await model.press('Tab')
+      await page.waitForURL((url) => url.searchParams.get('model') === typed)
+      assert.equal(await model.inputValue(), typed)
+    }
+    await model.fill('')
+    await model.press('Tab')
+    await until(async () => (await model.inputValue()) === 'openai/of-tomorrow', 'an emptied field keeps its model')
     assertQuiet()
     await close()
   })

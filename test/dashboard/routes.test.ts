@@ -58,7 +58,7 @@ describe('routes', () => {
   test('a workspace without routes says what one is and leads to the first', async () => {
     await page.getByText('No routes yet').waitFor()
     await assertAccessible(page, 'no routes')
-    await page.getByRole('link', { name: 'New route' }).click()
+    await page.getByRole('link', { name: 'Create a route' }).click()
     await page.waitForURL(/routes\?new=1/)
   })
 

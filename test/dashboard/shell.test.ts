@@ -117,7 +117,9 @@ describe('around every page', () => {
       ['anthrop', 'anthropic', '**/default/providers/anthropic'],
       ['ledger', 'Ledger and secrets', '**/default/settings/ledger'],
       ['budg', 'Budgets', '**/default/budgets'],
-      ['create a k', 'Create a key', '**/default/keys?new=1'],
+      ['ci-42', 'Cost of session “ci-42”', '**/default/usage?workspaces=all&group=session&session=ci-42'],
+      ['rollback', 'Audit', '**/default/audit'],
+      ['create key', 'Create a key', '**/default/keys?new=1'],
     ] as const) {
       await page.keyboard.press('Control+k')
       await text.fill(typed)
@@ -140,6 +142,8 @@ describe('around every page', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('button', { name: 'Keys', exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0)
+    await page.getByRole('button', { name: 'Workspaces', exact: true }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Admin keys' }).count(), 0)
     assertQuiet()
     await close()
   })

@@ -88,6 +88,24 @@ describe('the usage page', () => {
     })
   })
 
+  test('while other groups load, the former ones do not stand under their heading', async () => {
+    const { page } = walk
+    const isOfKeys = (url: URL) => url.pathname === '/usage' && url.searchParams.get('group_by') === 'key'
+    const held = Promise.withResolvers<void>()
+    await page.route(isOfKeys, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByText('Key', { exact: true }).click()
+    await page.getByText('Totals by key').waitFor()
+    assert.equal(await sums().count(), 0)
+    held.resolve()
+    await sums().getByRole('columnheader', { name: 'Key' }).waitFor()
+    await page.unroute(isOfKeys)
+    await page.getByText('Route', { exact: true }).click()
+    await sums().getByRole('columnheader', { name: 'Route' }).waitFor()
+  })
+
   test('a filter narrows everything', async () => {
     const { page } = walk
     await page.getByRole('combobox', { name: 'Filter by route' }).click()

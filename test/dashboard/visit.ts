@@ -76,13 +76,13 @@ export async function assertAccessible(page: Page, where: string, except: readon
   // Evaluated by the debugger, so the page's policy stays as strict as it is.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource)
   const violations = (await page.evaluate(AXE)) as Violation[]
-  const told = violations
+  const reported = violations
     .filter(({ id }) => !except.includes(id))
     .map(
       ({ id, help, nodes }) =>
         `${id}: ${help}\n${nodes.map((node) => `  ${node.target.join(' ')}\n  ${node.failureSummary}`).join('\n')}`,
     )
-  assert.deepEqual(told, [], `${where}:\n${told.join('\n')}`)
+  assert.deepEqual(reported, [], `${where}:\n${reported.join('\n')}`)
 }
 
 const SETTLED = `document.querySelector('h1') !== null &&

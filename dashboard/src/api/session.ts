@@ -9,5 +9,11 @@ export function useRefusal(name: OperationName): string | undefined {
   const session = useContext(SessionContext)
   if (session === null || session.operations.includes(name)) return undefined
   const where = session.workspaces === null ? '' : ` in ${session.workspaces.join(', ')}`
-  return `Your role does not include this: you are ${session.role}${where}`
+  return `Your role, ${session.role}${where}, doesn’t include this`
+}
+
+/** Which of these operations the session includes. */
+export function useMay(): (name: OperationName | undefined) => boolean {
+  const session = useContext(SessionContext)
+  return (name) => name === undefined || session === null || session.operations.includes(name)
 }

@@ -19,10 +19,10 @@ export function Chart(props: ChartContent) {
   const chosen = series.find(({ id }) => id === chosenId)
   const shown = chosen === undefined ? series : [chosen]
   const hrefAt = chosen === undefined ? props.hrefAt : chosen.hrefIn
-  const told = shown.map(({ name, total }) => `${name} ${shortText(total, unit)}`).join(', ')
+  const totals = shown.map(({ name, total }) => `${name} ${shortText(total, unit)}`).join(', ')
   return (
     <figure className={classes['figure']}>
-      <div role="img" aria-label={`${label}: ${told}`} className={hrefAt && classes['pickable']}>
+      <div role="img" aria-label={`${label}: ${totals}`} className={hrefAt && classes['pickable']}>
         <Bars
           {...props}
           series={shown}

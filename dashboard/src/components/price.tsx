@@ -25,7 +25,8 @@ export function Price({
   const decimals = text.length - 1 - text.indexOf('.')
   return (
     <span className="figures" title={`${text} USD per million tokens`}>
-      {aligned ? text + FIGURE_SPACE.repeat(Math.max(0, 3 - decimals)) : text}
+      {text}
+      {aligned && <span className="decimal-pad">{FIGURE_SPACE.repeat(Math.max(0, 3 - decimals))}</span>}
     </span>
   )
 }

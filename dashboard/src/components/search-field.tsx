@@ -7,22 +7,22 @@ export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChan
   label: string
   /** What the address says. */
   value: string
-  /** Told when the typing pauses: the address changes then, not with every letter. */
+  /** Called when the typing pauses: the address changes then, not with every letter. */
   onSearch: (text: string) => void
 }
 
 /** A search whose text is kept in the address. Escape empties it. */
 export function SearchField({ label, value, onSearch, ...others }: SearchFieldProps) {
   const [text, setText] = useState(value)
-  const told = useRef(value)
+  const latest = useRef(value)
   const tell = useDebouncedCallback((next: string) => {
-    told.current = next
+    latest.current = next
     onSearch(next)
   }, 150)
   useEffect(() => {
     // The address was changed from outside: a link, the palette, a button that clears all filters.
-    if (value !== told.current) setText(value)
-    told.current = value
+    if (value !== latest.current) setText(value)
+    latest.current = value
   }, [value])
   function change(next: string) {
     setText(next)

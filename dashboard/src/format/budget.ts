@@ -1,6 +1,6 @@
 /** How much of a limit is used, for a bar and the figure beside it. */
 export interface BudgetUse {
-  /** From 0 to 100, for the widths of the bar: what is spent, and behind it what is set aside for running calls. */
+  /** From 0 to 100, for the widths of the bar: what is spent, and behind it what is set aside or unconfirmed. */
   spentWidth: number
   heldWidth: number
   /** As the gateway decides it: near from 80 %, over from 100 %. */
@@ -16,10 +16,10 @@ function picodollars(usd: string): bigint {
 }
 
 /** Exact to the last digit where it decides a colour or a figure; floating-point only for the widths. */
-export function budgetUse(limitUsd: string, spentUsd: string, heldUsd: string): BudgetUse {
+export function budgetUse(limitUsd: string, spentUsd: string, ...others: readonly string[]): BudgetUse {
   const limit = picodollars(limitUsd)
   const spent = picodollars(spentUsd)
-  const used = spent + picodollars(heldUsd)
+  const used = others.reduce((sum, usd) => sum + picodollars(usd), spent)
   const tenths = limit === 0n ? 1000n : (used * 1000n) / limit
   const width = (amount: bigint) =>
     limit === 0n ? 100 : Number(amount > limit ? 10_000n : (amount * 10_000n) / limit) / 100
@@ -39,10 +39,10 @@ function percentText(tenths: bigint, used: bigint): string {
 }
 
 /** For sorting by how full a budget is; null, no budget, comes last. */
-export function fullness(limitUsd: string | null, spentUsd: string, heldUsd: string): number {
+export function fullness(limitUsd: string | null, ...amounts: readonly string[]): number {
   if (limitUsd === null) return -1
   const limit = picodollars(limitUsd)
-  const used = picodollars(spentUsd) + picodollars(heldUsd)
+  const used = amounts.reduce((sum, usd) => sum + picodollars(usd), 0n)
   return limit === 0n ? Number.POSITIVE_INFINITY : Number((used * 1_000_000n) / limit)
 }
 

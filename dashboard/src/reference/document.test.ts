@@ -37,8 +37,8 @@ const DOCUMENT = readDocument({
 describe('readDocument', () => {
   test('keeps every operation, with the key that it needs and where it is served', () => {
     assert.equal(DOCUMENT.version, '1.2.3')
-    const told = DOCUMENT.operations.map(({ id, method, auth, isHere }) => [id, method, auth, isHere])
-    assert.deepEqual(told, [
+    const reported = DOCUMENT.operations.map(({ id, method, auth, isHere }) => [id, method, auth, isHere])
+    assert.deepEqual(reported, [
       ['v1.things', 'POST', 'gateway', false],
       ['keys.list', 'GET', 'admin', true],
       ['sessions.create', 'POST', 'none', true],
@@ -90,8 +90,8 @@ describe('typeText', () => {
 test('fieldsOf finds the fields behind references, lists and choices', () => {
   const reference = { $ref: '#/components/schemas/Key' }
   for (const schema of [reference, { type: 'array', items: reference }, { anyOf: [{ type: 'null' }, reference] }]) {
-    const told = fieldsOf(schema, DOCUMENT.schemas).map(([name, , isRequired]) => [name, isRequired])
-    assert.deepEqual(told, [
+    const reported = fieldsOf(schema, DOCUMENT.schemas).map(([name, , isRequired]) => [name, isRequired])
+    assert.deepEqual(reported, [
       ['id', true],
       ['name', false],
     ])

@@ -10,8 +10,12 @@ import {
 } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { CircleUserRound, LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
 import { call, type Reply } from '../api/client.ts'
+import { useRefusal } from '../api/session.ts'
 import { Time } from '../components/time.tsx'
+import { usePath } from './place.ts'
 
 const SCHEMES = [
   { value: 'light', label: 'Light' },
@@ -23,6 +27,9 @@ const SCHEMES = [
 export function AccountMenu({ session }: { session: Reply<'sessions.current'> }) {
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [isOpen, setOpen] = useState(false)
+  const path = usePath()
+  const mayInvite = useRefusal('invites.create') === undefined
 
   async function signOut() {
     await call('sessions.end', {})
@@ -33,11 +40,12 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
   }
 
   return (
-    <Popover width={260} position="bottom-end" shadow="md" trapFocus>
+    <Popover width={260} position="bottom-end" shadow="md" trapFocus opened={isOpen} onChange={setOpen}>
       <Popover.Target>
         <ActionIcon
           variant="default"
           size="lg"
+          onClick={() => setOpen(!isOpen)}
           aria-label={
             session.key_name === null
               ? `Signed in as ${session.person_name}`
@@ -65,6 +73,16 @@ export function AccountMenu({ session }: { session: Reply<'sessions.current'> })
             value={colorScheme}
             onChange={(value) => setColorScheme(value as typeof colorScheme)}
           />
+          {mayInvite && (
+            <Anchor
+              component={Link}
+              href={`${path('settings', 'people')}?new=1`}
+              size="sm"
+              onClick={() => setOpen(false)}
+            >
+              Invite someone
+            </Anchor>
+          )}
           <Anchor href="/docs" size="sm">
             API reference
           </Anchor>

@@ -13,6 +13,7 @@ import { PageBoundary } from './page-boundary.tsx'
 import { PAGES } from './pages.ts'
 import { Palette, PaletteButton } from './palette.tsx'
 import { useWorkspace, WorkspaceContext } from './place.ts'
+import { ShortcutBar } from './shortcut-bar.tsx'
 import { UnknownWorkspace } from './unknown-workspace.tsx'
 import { WorkspaceSelect } from './workspace-select.tsx'
 
@@ -53,6 +54,7 @@ function Shell({ session }: { session: Reply<'sessions.current'> }) {
     <AppShell
       header={{ height: 54 }}
       navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      footer={{ height: { base: 56, sm: 0 } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#content">
@@ -86,6 +88,7 @@ function Shell({ session }: { session: Reply<'sessions.current'> }) {
           </Suspense>
         </PageBoundary>
       </AppShell.Main>
+      <ShortcutBar />
       <Palette />
     </AppShell>
   )

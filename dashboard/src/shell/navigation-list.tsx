@@ -1,10 +1,12 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
+import { useMay } from '../api/session.ts'
 import { PAGES } from './pages.ts'
 import { usePath } from './place.ts'
 
 export function NavigationList() {
   const path = usePath()
+  const may = useMay()
   const [location] = useLocation()
   const current = location.split('/')[2]
   return (
@@ -14,20 +16,22 @@ export function NavigationList() {
           <Text size="xs" c="dimmed" fw={600} px="sm" pb={2}>
             {heading}
           </Text>
-          {pages.map(({ name, title, icon: Icon }) => (
-            <NavLink
-              key={name}
-              component={Link}
-              href={path(name)}
-              label={title}
-              leftSection={<Icon size={17} strokeWidth={1.8} aria-hidden />}
-              active={current === name}
-              aria-current={current === name ? 'page' : undefined}
-              py={6}
-              bdrs="md"
-              fw={current === name ? 600 : 450}
-            />
-          ))}
+          {pages
+            .filter(({ needs }) => may(needs))
+            .map(({ name, title, icon: Icon }) => (
+              <NavLink
+                key={name}
+                component={Link}
+                href={path(name)}
+                label={title}
+                leftSection={<Icon size={17} strokeWidth={1.8} aria-hidden />}
+                active={current === name}
+                aria-current={current === name ? 'page' : undefined}
+                py={6}
+                bdrs="md"
+                fw={current === name ? 600 : 450}
+              />
+            ))}
         </Stack>
       ))}
     </Stack>

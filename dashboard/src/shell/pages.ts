@@ -12,10 +12,12 @@ import {
   type LucideIcon,
   PiggyBank,
   Route,
+  Scale,
   Server,
   Settings,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
+import type { OperationName } from '../api/client.ts'
 
 export interface PageEntry {
   /** The part of the address. */
@@ -23,6 +25,8 @@ export interface PageEntry {
   title: string
   icon: LucideIcon
   page: ComponentType
+  /** Left out for those who may not do this. */
+  needs?: OperationName
   /** Fetches its file. */
   load: () => Promise<unknown>
 }
@@ -62,6 +66,13 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         title: 'Budgets',
         icon: PiggyBank,
         ...page(() => import('../pages/budgets/budgets-page.tsx'), 'BudgetsPage'),
+      },
+      {
+        name: 'reconciliation',
+        title: 'Reconciliation',
+        icon: Scale,
+        needs: 'reconciliation.get',
+        ...page(() => import('../pages/reconciliation/reconciliation-page.tsx'), 'ReconciliationPage'),
       },
       {
         name: 'performance',

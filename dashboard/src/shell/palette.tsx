@@ -2,27 +2,30 @@ import '@mantine/spotlight/styles.css'
 import { Button, Kbd, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
-import { BookOpen, KeyRound, type LucideIcon, Plus, Route, Search, Server, Settings, SunMoon } from 'lucide-react'
+import {
+  BookOpen,
+  Coins,
+  KeyRound,
+  type LucideIcon,
+  Plus,
+  Route,
+  Search,
+  Server,
+  Settings,
+  SunMoon,
+} from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAll, useOperation } from '../api/hooks.ts'
+import { useMay } from '../api/session.ts'
+import { useSettingsTabs } from '../api/settings-tabs.ts'
 import { keySearch } from '../format/key-search.ts'
 import { PAGES } from './pages.ts'
-import { usePaletteActions } from './palette-actions.ts'
+import { PAGE_KEYWORDS, usePaletteActions } from './palette-actions.ts'
 import { usePath, useWorkspace } from './place.ts'
 
 /** Of models and keys, of which there may be thousands. */
 const MOST = 8
-
-const SETTINGS = [
-  { label: 'Workspaces', place: 'workspaces' },
-  { label: 'People', place: 'people' },
-  { label: 'Admin keys', place: 'admin-keys' },
-  { label: 'Sessions', place: 'sessions' },
-  { label: 'Configuration', place: 'configuration' },
-  { label: 'Ledger and secrets', place: 'ledger' },
-  { label: 'About', place: 'about' },
-]
 
 const THEMES = [
   { value: 'light', label: 'Light theme' },
@@ -62,11 +65,13 @@ export function Palette() {
       shortcut={['mod + K', '/']}
       nothingFound="No matches"
       highlightQuery
-      attributes={{ content: { 'aria-label': 'Search pages, actions, routes, keys, models and requests' } }}
+      // What is typed next is meant for the page, not for a palette on its way out.
+      transitionProps={{ duration: 120, exitDuration: 0 }}
+      attributes={{ content: { 'aria-label': 'Search pages, actions, routes, keys, models, sessions and requests' } }}
       scrollable
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
-        placeholder: 'A page, an action, a route, a key, a model, a request id …',
+        placeholder: 'Search pages, actions, routes, keys, models, sessions and request ids',
         'aria-label': 'Search',
       }}
     />
@@ -90,10 +95,11 @@ function useMore(isOpened: boolean): SpotlightActionGroupData[] {
   const entry = useEntry()
   const providers = useAll('providers.list', {}, { enabled: isOpened })
   const { setColorScheme } = useMantineColorScheme()
+  const tabs = useSettingsTabs()
   return [
     {
       group: 'Settings',
-      actions: SETTINGS.map(({ label, place }) => entry(Settings, `settings-${place}`, label, path('settings', place))),
+      actions: tabs.map(({ name, title }) => entry(Settings, `settings-${name}`, title, path('settings', name))),
     },
     {
       group: 'Theme',
@@ -124,6 +130,7 @@ function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[]
     ({ kind, id }) => kind === 'direct' && wanted !== '' && id.toLowerCase().includes(wanted.toLowerCase()),
   )
   const entry = useEntry()
+  const may = useMay()
   return [
     {
       group: 'Requests',
@@ -133,15 +140,19 @@ function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[]
     },
     {
       group: 'Pages',
-      actions: PAGES.flatMap(({ pages }) => pages).map(({ name, title, icon }) =>
-        entry(icon, `page-${name}`, title, path(name)),
-      ),
+      actions: PAGES.flatMap(({ pages }) => pages)
+        .filter(({ needs }) => may(needs))
+        .map(({ name, title, icon }) => ({
+          ...entry(icon, `page-${name}`, title, path(name)),
+          keywords: PAGE_KEYWORDS[name] ?? [],
+        })),
     },
     {
       group: 'Actions',
-      actions: actions.map(({ label, place, opens }) =>
-        entry(Plus, `action-${label}`, label, `${path(...place)}?${opens}=1`),
-      ),
+      actions: actions.map(({ label, place, opens, keywords }) => ({
+        ...entry(Plus, `action-${label}`, label, `${path(...place)}?${opens}=1`),
+        keywords,
+      })),
     },
     ...useMore(isOpened),
     {
@@ -162,24 +173,23 @@ function useFound(wanted: string, isOpened: boolean): SpotlightActionGroupData[]
     },
     {
       group: 'Models',
-      actions: [
-        ...models.slice(0, MOST).map(({ id }) => entry(BookOpen, `model-${id}`, id, path('catalog', id))),
-        ...(wanted === ''
-          ? []
-          : [
-              {
-                ...entry(
-                  BookOpen,
-                  'catalog-search',
-                  `Find “${wanted}” in the catalog`,
-                  `${path('catalog')}?search=${encodeURIComponent(wanted)}`,
-                ),
-                keywords: [wanted],
-              },
-            ]),
-      ],
+      actions: models.slice(0, MOST).map(({ id }) => entry(BookOpen, `model-${id}`, id, path('catalog', id))),
     },
+    { group: 'Search', actions: useSearches(wanted) },
   ].filter(({ actions: found }) => found.length > 0)
+}
+
+/** What the typed text may be, apart from a name in the list. */
+function useSearches(wanted: string) {
+  const path = usePath()
+  const entry = useEntry()
+  if (wanted === '') return []
+  const session = new URLSearchParams({ workspaces: 'all', group: 'session', session: wanted })
+  const catalog = new URLSearchParams({ search: wanted })
+  return [
+    entry(BookOpen, 'catalog-search', `Find “${wanted}” in the catalog`, `${path('catalog')}?${catalog}`),
+    entry(Coins, 'session-cost', `Cost of session “${wanted}”`, `${path('usage')}?${session}`),
+  ].map((each) => ({ ...each, keywords: [wanted] }))
 }
 
 /** Searched by the gateway: there may be thousands. */

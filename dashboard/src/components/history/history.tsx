@@ -1,17 +1,19 @@
 import { Anchor, Badge, Button, Stack, Text } from '@mantine/core'
-import { useContext, useState } from 'react'
+import { type ReactNode, useContext, useState } from 'react'
 import { Link } from 'wouter'
 import type { Item, OperationName } from '../../api/client.ts'
 import { usePages } from '../../api/hooks.ts'
 import { SessionContext, useRefusal } from '../../api/session.ts'
 import { actorOf, resourceOf, verbOf } from '../../format/audit-entry.ts'
-import { changeWords, restorableSettings } from '../../format/changes.ts'
+import { canUndo, changeWords, restorableSettings } from '../../format/changes.ts'
 import { localTime } from '../../format/time.ts'
 import { usePath } from '../../shell/place.ts'
 import { Loaded, LoadingRows } from '../states.tsx'
 import { Time } from '../time.tsx'
 import classes from './history.module.css'
+import { OlderButton } from './older-button.tsx'
 import { RestoreDialog, type Version } from './restore-dialog.tsx'
+import { UndoButton } from './undo-button.tsx'
 
 export interface HistoryProps {
   /** As the audit log names it: `routes/fast`. */
@@ -56,19 +58,15 @@ export function History({ resource, workspace, current, onCovered, onRestored }:
                 version={version}
                 isCurrent={index === 0 && isSameAs(version, current)}
                 onRestore={mayRestore && !isSameAs(version, current) ? choose : null}
+                undo={
+                  mayRestore && canUndo(entries[0] as Entry) ? (
+                    <UndoButton id={version.id} size="xs" onUndone={onRestored} />
+                  ) : null
+                }
               />
             ))}
           </ol>
-          {pages.hasNextPage && (
-            <Button
-              variant="default"
-              size="xs"
-              loading={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Load older versions
-            </Button>
-          )}
+          <OlderButton pages={pages}>Load older versions</OlderButton>
           {entries.length > 0 && (
             <Anchor
               component={Link}
@@ -138,9 +136,11 @@ interface RowProps {
   isCurrent: boolean
   /** Null where it cannot be restored. */
   onRestore: ((version: Version) => void) | null
+  /** The way back from the current version. */
+  undo: ReactNode
 }
 
-function Row({ version, isCurrent, onRestore }: RowProps) {
+function Row({ version, isCurrent, onRestore, undo }: RowProps) {
   const { at, words, actor, actor_name, version: side } = version
   return (
     <li className={classes['version']}>
@@ -155,6 +155,7 @@ function Row({ version, isCurrent, onRestore }: RowProps) {
         )}
       </div>
       {isCurrent && <Badge color="rail">Current</Badge>}
+      {isCurrent && undo}
       {onRestore !== null && (
         <Button
           variant="default"

@@ -8,6 +8,8 @@ export interface BudgetBarProps {
   spentUsd: string
   /** Set aside for the calls that run now. */
   heldUsd: string
+  /** What providers may have billed besides. */
+  unconfirmedUsd: string
   per?: 'day' | 'week' | 'month' | 'total'
   /** A soft one is marked: it refuses nothing. */
   mode: 'hard' | 'soft'
@@ -18,10 +20,11 @@ export interface BudgetBarProps {
 }
 
 /** How much of a budget is used: a bar, the figure beside it, every digit on hover. */
-export function BudgetBar({ limitUsd, spentUsd, heldUsd, per, mode, label, ...given }: BudgetBarProps) {
-  const { spentWidth, heldWidth, percent, ...used } = budgetUse(limitUsd, spentUsd, heldUsd)
+export function BudgetBar({ limitUsd, spentUsd, heldUsd, unconfirmedUsd, per, mode, label, ...given }: BudgetBarProps) {
+  const { spentWidth, heldWidth, percent, ...used } = budgetUse(limitUsd, spentUsd, heldUsd, unconfirmedUsd)
   const state = worse(given.state ?? 'ok', used.state)
-  const exact = `${exactUsd(spentUsd)} spent and ${exactUsd(heldUsd)} held of ${exactUsd(limitUsd)}${mode === 'soft' ? ', a soft budget' : ''}`
+  const open = /[1-9]/.test(unconfirmedUsd) ? `, ${exactUsd(unconfirmedUsd)} unconfirmed` : ''
+  const exact = `${exactUsd(spentUsd)} spent${open} and ${exactUsd(heldUsd)} held of ${exactUsd(limitUsd)}${mode === 'soft' ? ', a soft budget' : ''}`
   return (
     <Stack gap={4} miw={150} title={exact}>
       <Group justify="space-between" gap="sm" wrap="nowrap">

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Budget, fullestFirst, moneyOf, pressedLimits, stateOf } from './budget-watch.ts'
+import { type Budget, forecastWords, fullestFirst, moneyOf, pressedLimits, stateOf } from './budget-watch.ts'
 
 const none = {
   limit_usd: null,
   spent_usd: '0',
   held_usd: '0',
   opening_usd: '0',
+  unconfirmed_usd: '0',
   remaining_usd: null,
   starts_at: null,
   resets_at: null,
@@ -15,7 +16,13 @@ const none = {
 function budget(name: string, change: Partial<Budget>): Budget {
   const periods = { day: none, week: none, month: none, total: none }
   const counts = { requests_last_minute: 0, tokens_last_minute: 0, in_flight: 0, leased_usd: '0' }
-  const judged = { forecast_usd: null, refused_last_day: 0, state: 'ok' as const }
+  const judged = {
+    forecast_usd: null,
+    forecast_low_usd: null,
+    forecast_high_usd: null,
+    refused_last_day: 0,
+    state: 'ok' as const,
+  }
   return { scope: 'key', id: name, name, workspace: 'default', limits: {}, periods, ...judged, ...counts, ...change }
 }
 
@@ -52,6 +59,23 @@ describe('budgets close to their limit', () => {
       color: 'yellow',
       label: 'Refusing calls',
     })
+    const paced = { ...budget('paced', { state: 'ok', limits: { rpm: 300 } }), refused_last_day: 5 }
+    assert.deepEqual(stateOf({ ...paced, scope: 'key' }), { color: 'yellow', label: 'Refused calls' })
+    assert.equal(stateOf({ ...paced, scope: 'workspace' }).label, 'OK')
+    assert.equal(stateOf({ ...paced, scope: 'key', refused_last_day: 0 }).label, 'OK')
+  })
+
+  test('the forecast of a month is a range', () => {
+    const [low, high] = ['90.123456789012', '131']
+    const known = {
+      ...spent('near', '85', 'near'),
+      forecast_usd: '110',
+      forecast_low_usd: low,
+      forecast_high_usd: high,
+    }
+    assert.equal(forecastWords(known), 'Forecast for this month: $90.12 to $131.00')
+    assert.equal(forecastWords({ ...known, forecast_high_usd: low }), 'Forecast for this month: $90.12')
+    assert.equal(forecastWords({ ...known, forecast_low_usd: null, forecast_high_usd: null }), null)
   })
 
   test('money is that of the budget’s own period', () => {

@@ -25,10 +25,10 @@ const COUNT_LABELS = {
 } as const
 
 const PERIODS = [
-  { value: 'day', label: 'a day' },
-  { value: 'week', label: 'a week' },
-  { value: 'month', label: 'a month' },
-  { value: 'total', label: 'in total' },
+  { value: 'day', label: 'Every day' },
+  { value: 'week', label: 'Every week' },
+  { value: 'month', label: 'Every month' },
+  { value: 'total', label: 'Never' },
 ]
 
 /** The fields whose problems these inputs show; what the gateway says of others stands elsewhere. */
@@ -51,6 +51,7 @@ export function LimitsFields({ form, onChange, error }: LimitsFieldsProps) {
   const problems = limitsProblems(form)
   return (
     <Stack gap="md">
+      <BudgetFields form={form} onChange={onChange} error={error} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {COUNTS.map((name) => (
           <NumberInput
@@ -66,7 +67,6 @@ export function LimitsFields({ form, onChange, error }: LimitsFieldsProps) {
           />
         ))}
       </SimpleGrid>
-      <BudgetFields form={form} onChange={onChange} error={error} />
     </Stack>
   )
 }
@@ -88,7 +88,7 @@ function BudgetFields({ form, onChange, error }: LimitsFieldsProps) {
           error={problem}
         />
         <Select
-          label="Resets every"
+          label="Resets"
           data={PERIODS}
           value={form.per}
           allowDeselect={false}

@@ -10,6 +10,7 @@ describe('limits survive the form', () => {
     { tpm: 2_000_000, max_parallel: 8 },
     { rpm: 1, budget: { usd: '0.000000000001', per: 'total', mode: 'soft' } },
     { max_output_tokens: 2000 },
+    { unconfirmed: 'estimate' },
     { budget: { usd: '5', per: 'day', mode: 'hard', when_tight: 'fit' } },
     { budget: { usd: '5', per: 'day', mode: 'hard', when_tight: 'fit', fit_at_least: 1000 } },
   ] satisfies (Limits | null)[]) {

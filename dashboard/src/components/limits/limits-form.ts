@@ -14,6 +14,8 @@ export interface LimitsForm {
   mode: Budget['mode']
   whenTight: NonNullable<Budget['when_tight']>
   fit_at_least: string
+  /** Of a workspace; empty: the gateway's default. */
+  unconfirmed: NonNullable<Limits['unconfirmed']> | ''
 }
 
 export const COUNTS = ['rpm', 'tpm', 'max_parallel', 'max_output_tokens'] as const
@@ -32,6 +34,7 @@ export function limitsForm(limits: Limits | null): LimitsForm {
     mode: limits?.budget?.mode ?? 'hard',
     whenTight: limits?.budget?.when_tight ?? 'refuse',
     fit_at_least: String(limits?.budget?.fit_at_least ?? ''),
+    unconfirmed: limits?.unconfirmed ?? '',
   }
 }
 
@@ -45,6 +48,7 @@ export function limitsOf(form: LimitsForm): Limits | null {
     if (isFitting(form))
       Object.assign(limits.budget, { when_tight: 'fit', ...(floor && { fit_at_least: Number(floor) }) })
   }
+  if (form.unconfirmed !== '') limits.unconfirmed = form.unconfirmed
   return Object.keys(limits).length === 0 ? null : limits
 }
 
@@ -90,6 +94,13 @@ export const TIGHT_WORDS: Readonly<Record<LimitsForm['whenTight'], string>> = {
   refuse: 'The call gets 402 before it is sent.',
   fit: 'The call is sent with the largest output limit that fits. The answer may be cut off; a header and the request log show it.',
 }
+
+/** How much of what no provider has confirmed counts in the budgets of a workspace and its keys. */
+export const UNCONFIRMED = [
+  { value: 'bound', label: 'All that can be billed' },
+  { value: 'estimate', label: 'The estimate' },
+  { value: 'ignore', label: 'Nothing' },
+]
 
 /** When a budget resets. */
 export const PER_WORDS: Readonly<Record<Budget['per'], string>> = {

@@ -147,7 +147,7 @@ function Story({ lane, next, firstContent }: Omit<AttemptLaneProps, 'ticks'>) {
           {storyOf(lane, next)}
         </Text>
         {attempt.upstream_request_id !== null && (
-          <span className={classes['upstream']} title="The provider’s own id of this call, for its support">
+          <span className={classes['upstream']} title="The provider’s id for this call, for its support">
             <CopyText value={attempt.upstream_request_id} />
           </span>
         )}

@@ -50,15 +50,15 @@ test('the last failure says that nothing came after it', () => {
       ...served,
       status: 400,
       code: 'invalid_request',
-      reason: 'invalid_request: would fail the same way anywhere',
+      reason: 'invalid_request: every provider would reject this',
     }),
-    ['Would fail the same way anywhere, so no fallback was tried.'],
+    ['Every provider would reject this, so no fallback was tried.'],
   )
 })
 
 test('a caller who hung up is told, a missing reason is not an empty sentence', () => {
   assert.deepEqual(
     stories({ ...overloaded, reason: '' }, { ...served, status: null, code: 'caller_left', reason: 'the caller left' }),
-    ['It did not serve, so the next entry was tried.', 'The caller disconnected before it finished.'],
+    ['It failed, so the next entry was tried.', 'The caller disconnected before it finished.'],
   )
 })

@@ -13,7 +13,7 @@ export function storyOf(lane: Lane, next: Lane | undefined): string {
     case 'refused':
     case 'failed': {
       const reason = withoutPrefix(attempt.reason, attempt.code ?? '')
-      return `${capitalised(reason === '' ? 'it did not serve' : reason)}${followUp(lane, next)}.`
+      return `${capitalised(reason === '' ? 'it failed' : reason)}${followUp(lane, next)}.`
     }
   }
 }

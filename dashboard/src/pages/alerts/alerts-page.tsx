@@ -40,23 +40,28 @@ const COLUMNS: Column<Alert>[] = [
 ]
 
 /** Leads to the key, route, provider, model or workspace that it is about. */
-function AboutLink({ alert: { workspace, key, route, provider, model, rule, summary } }: { alert: Alert }) {
+function AboutLink({ alert: { workspace, key, route, provider, model, rule, subject, summary } }: { alert: Alert }) {
   const here = useWorkspace()
   const parts =
     key !== null
       ? ['keys', key]
       : route !== null
         ? ['routes', route]
-        : provider !== null && model !== null && rule === 'unpriced'
-          ? ['registry', provider, model]
-          : provider !== null
-            ? ['providers', provider]
-            : rule === 'budget'
-              ? ['budgets']
-              : null
+        : rule === 'reconciliation_drift'
+          ? ['reconciliation']
+          : provider !== null && model !== null && rule === 'unpriced'
+            ? ['registry', provider, model]
+            : provider !== null
+              ? ['providers', provider]
+              : rule === 'budget'
+                ? ['budgets']
+                : null
   if (parts === null) return summary
+  // Its subject is the provider and the day.
+  const month = /^\S+ (\d{4}-\d{2})/.exec(subject)?.[1]
+  const search = rule === 'reconciliation_drift' && month !== undefined ? `?month=${month}` : ''
   return (
-    <Link className="row-link" href={`/${[workspace ?? here, ...parts].map(encodeURIComponent).join('/')}`}>
+    <Link className="row-link" href={`/${[workspace ?? here, ...parts].map(encodeURIComponent).join('/')}${search}`}>
       {summary}
     </Link>
   )
@@ -71,7 +76,7 @@ export function AlertsPage() {
   return (
     <Page
       title="Alerts"
-      description="Active and past alerts of all workspaces, and where they’re sent."
+      description="Active and past alerts of all workspaces, what raises them, and where they’re sent."
       actions={
         <MayButton
           to="alert-channels.create"
@@ -102,9 +107,9 @@ export function AlertsPage() {
           }
         </Loaded>
       </Panel>
+      <RulesPanel />
       {maySeeChannels && <ChannelsPanel />}
       {maySeeChannels && <MessagesPanel />}
-      <RulesPanel />
       {search['new'] === '1' && (
         <Permitted to="alert-channels.create">
           <CreateChannel onClose={() => setSearch({ new: null })} />

@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
 import { tell, tellError } from '../../components/tell.ts'
 import { Time } from '../../components/time.tsx'
 import { type Channel, KIND_TITLES, SEVERITY_TITLES } from './channel-kinds.ts'
@@ -24,9 +25,9 @@ function columnsWith(chosen: Chosen): Column<Channel>[] {
     {
       name: 'name',
       title: 'Name',
-      cell: ({ name, kind }) => (
+      cell: ({ name, kind, managed_by }) => (
         <Text span size="sm">
-          <b>{name}</b> · {KIND_TITLES[kind]}
+          <b>{name}</b> · {KIND_TITLES[kind]} <ManagedBadge by={managed_by} />
         </Text>
       ),
     },

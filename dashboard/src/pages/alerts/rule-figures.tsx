@@ -6,9 +6,10 @@ import { problemAt } from '../../api/problem.ts'
 export type Rule = Reply<'alert-rules.list'>['data'][number]
 
 const FIGURES = [
-  { name: 'percent', label: 'Error rate, %', min: 1, max: 100, step: 1 },
+  { name: 'percent', label: 'Share, %', min: 1, max: 100, step: 1 },
   { name: 'factor', label: 'Times normal', min: 1.1, max: 100, step: 0.5 },
   { name: 'calls', label: 'Minimum calls in ten minutes', min: 1, max: 1_000_000, step: 10 },
+  { name: 'usd', label: 'Amount, USD', min: 0, max: 1_000_000_000, step: 1 },
   { name: 'seconds', label: 'Seconds', min: 1, max: 86_400, step: 10 },
 ] as const
 type Figure = (typeof FIGURES)[number]['name']

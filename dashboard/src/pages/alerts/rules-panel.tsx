@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { MayButton } from '../../components/may-button.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Loaded } from '../../components/states.tsx'
+import { ManagedBadge } from '../../components/status.tsx'
 import { tell } from '../../components/tell.ts'
 import { CreateRule } from './create-rule.tsx'
 import { EditRule } from './edit-rule.tsx'
@@ -22,6 +23,9 @@ const WORDS: Readonly<Record<Rule['rule'], (rule: Rule) => string>> = {
   latency: ({ factor, calls }) => `A model's p95 latency is ${factor}× normal (${calls}+ calls)`,
   log_backlog: ({ seconds }) => `The request log is ${seconds} s behind`,
   unpriced: () => 'Calls are served by a model without a price',
+  reconciliation_drift: ({ usd, percent }) =>
+    `A settled report differs from the log by more than $${usd} or ${percent} % of a day, and no cause explains it`,
+  stated_cost: () => 'A provider states another cost than ours, beyond rounding',
 }
 
 function listed(thresholds: readonly number[]): string {
@@ -40,33 +44,38 @@ function columnsWith({ onEdit, onDelete }: Chosen): Column<Rule>[] {
       name: 'actions',
       title: 'Actions',
       figures: true,
-      cell: (rule) => (
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          {hasFigures(rule) && rule.managed_by === null && (
-            <MayButton
-              to="alert-rules.update"
-              variant="default"
-              size="compact-xs"
-              onClick={() => onEdit(rule)}
-              aria-label={`Edit the rule ${rule.name}`}
-            >
-              Edit
-            </MayButton>
-          )}
-          {!rule.is_builtin && rule.managed_by === null && (
-            <MayButton
-              to="alert-rules.delete"
-              variant="default"
-              size="compact-xs"
-              c="var(--bad)"
-              onClick={() => onDelete(rule)}
-              aria-label={`Delete the rule ${rule.name}`}
-            >
-              Delete
-            </MayButton>
-          )}
-        </Group>
-      ),
+      cell: (rule) => {
+        const [mayEdit, mayDelete] = [hasFigures(rule), !rule.is_builtin]
+        if (rule.managed_by === null && !mayEdit && !mayDelete) return null
+        return (
+          <Group gap="xs" justify="flex-end" wrap="nowrap">
+            <ManagedBadge by={rule.managed_by} />
+            {mayEdit && rule.managed_by === null && (
+              <MayButton
+                to="alert-rules.update"
+                variant="default"
+                size="compact-xs"
+                onClick={() => onEdit(rule)}
+                aria-label={`Edit the rule ${rule.name}`}
+              >
+                Edit
+              </MayButton>
+            )}
+            {mayDelete && rule.managed_by === null && (
+              <MayButton
+                to="alert-rules.delete"
+                variant="default"
+                size="compact-xs"
+                c="var(--bad)"
+                onClick={() => onDelete(rule)}
+                aria-label={`Delete the rule ${rule.name}`}
+              >
+                Delete
+              </MayButton>
+            )}
+          </Group>
+        )
+      },
     },
     { name: 'enabled', title: 'On', figures: true, cell: (rule) => <RuleSwitch of={rule} /> },
   ]

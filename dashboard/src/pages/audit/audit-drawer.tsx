@@ -7,10 +7,11 @@ import { DetailDrawer, DrawerSection } from '../../components/detail-drawer.tsx'
 import { FactList } from '../../components/fact-list.tsx'
 import { useMayRestore } from '../../components/history/history.tsx'
 import { RestoreDialog } from '../../components/history/restore-dialog.tsx'
+import { UndoButton } from '../../components/history/undo-button.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { actorOf, KINDS, nameIn, placeOf, resourceOf } from '../../format/audit-entry.ts'
-import { changeWords, restorableSettings } from '../../format/changes.ts'
+import { canUndo, changeWords, restorableSettings } from '../../format/changes.ts'
 import { usePath, useWorkspace } from '../../shell/place.ts'
 import { type AuditEntry, Verb } from './audit-columns.tsx'
 import { DifferenceTable } from './difference-table.tsx'
@@ -68,6 +69,7 @@ function Entry({ entry, onCovered }: { entry: AuditEntry; onCovered: (isCovered:
         <Changed before={before} after={after} />
       )}
       {after === null && before !== null && <RestoreDeleted entry={entry} onCovered={onCovered} />}
+      {after !== null && before !== null && <Undo entry={entry} />}
     </Stack>
   )
 }
@@ -84,7 +86,7 @@ function Changed({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
         ))}
       </Stack>
       <Group>
-        <Button variant="subtle" size="compact-xs" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+        <Button ml={-7} variant="subtle" size="compact-xs" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
           {isOpen ? 'Hide the fields' : 'Show the fields'}
         </Button>
       </Group>
@@ -93,18 +95,29 @@ function Changed({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   )
 }
 
-/** The way back for something without a page; only while nothing has taken its place. */
-function RestoreDeleted({ entry, onCovered }: { entry: AuditEntry; onCovered: (isCovered: boolean) => void }) {
-  const { id, resource, workspace, before } = entry
+/** The version before this change can come back: it was the last one, and had settings to restore. */
+function useMayUndo({ id, resource, workspace, before, after }: AuditEntry): boolean {
   const query = { resource, limit: 1, ...(workspace === null ? {} : { workspace }) }
   const newest = useOperation('audit.list', { query }).data?.data[0]
-  const mayRestore = useMayRestore(resource, before as object)
+  const mayRestore = useMayRestore(resource, (after ?? before) as object)
+  return newest?.id === id && mayRestore && restorableSettings(resource, before) !== null
+}
+
+function Undo({ entry }: { entry: AuditEntry }) {
+  const mayUndo = useMayUndo(entry)
+  return mayUndo && canUndo(entry) ? <UndoButton id={entry.id} /> : null
+}
+
+/** The way back for something without a page; only while nothing has taken its place. */
+function RestoreDeleted({ entry, onCovered }: { entry: AuditEntry; onCovered: (isCovered: boolean) => void }) {
+  const { before } = entry
+  const mayUndo = useMayUndo(entry)
   const [isAsking, setAsking] = useState(false)
   const ask = (isOpen: boolean) => {
     setAsking(isOpen)
     onCovered(isOpen)
   }
-  if (newest?.id !== id || !mayRestore || restorableSettings(resource, before) === null) return null
+  if (!mayUndo) return null
   return (
     <Group>
       <Button variant="default" onClick={() => ask(true)}>

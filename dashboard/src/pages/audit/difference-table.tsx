@@ -11,7 +11,7 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
   const rows = differencesOf(before, after)
   const same = rows.filter(({ kind }) => kind === 'same')
   const isChange = isThere(before) && isThere(after)
-  const shown = isChange && !isWhole ? rows.filter(({ kind }) => kind !== 'same') : rows.filter(isTold)
+  const shown = isChange && !isWhole ? rows.filter(({ kind }) => kind !== 'same') : rows.filter(isShown)
   if (rows.length === 0) return <Text size="sm">No fields recorded.</Text>
   return (
     <Stack gap="xs" align="flex-start">
@@ -39,7 +39,7 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
     </Stack>
   )
 
-  function isTold(row: FieldDifference): boolean {
+  function isShown(row: FieldDifference): boolean {
     return isChange || row.kind !== 'same' || row.before !== null
   }
 }

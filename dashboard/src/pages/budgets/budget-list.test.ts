@@ -8,6 +8,7 @@ const none = {
   spent_usd: '0',
   held_usd: '0',
   opening_usd: '0',
+  unconfirmed_usd: '0',
   remaining_usd: null,
   starts_at: null,
   resets_at: null,
@@ -19,7 +20,15 @@ function budget(name: string, spent: string, more: Partial<Budget> = {}): Budget
     ...{ scope: 'key', id: name, name, workspace: 'default', state: 'ok', leased_usd: '0' },
     limits: { budget: { usd: '10', per: 'month', mode: 'hard' } },
     periods: { day: none, week: none, total: none, month },
-    ...{ forecast_usd: null, refused_last_day: 0, requests_last_minute: 0, tokens_last_minute: 0, in_flight: 0 },
+    ...{
+      forecast_usd: null,
+      forecast_low_usd: null,
+      forecast_high_usd: null,
+      refused_last_day: 0,
+      requests_last_minute: 0,
+      tokens_last_minute: 0,
+      in_flight: 0,
+    },
     ...more,
   }
 }

@@ -19,7 +19,7 @@ function sortValue(budget: Budget, by: string): string | number {
     case 'state':
       return STATE_ORDER[budget.state] * 10 + (budget.refused_last_day > 0 ? 1 : 0)
     case 'budget':
-      return money === null ? NONE : fullness(money.limit_usd, money.spent_usd, money.held_usd)
+      return money === null ? NONE : fullness(money.limit_usd, money.spent_usd, money.unconfirmed_usd, money.held_usd)
     case 'spent':
       return money === null ? NONE : drawableUsd(money.spent_usd)
     case 'left':

@@ -1,4 +1,4 @@
-import { Group, SegmentedControl } from '@mantine/core'
+import { Anchor, Group, SegmentedControl } from '@mantine/core'
 import { PiggyBank, SearchX } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
@@ -69,8 +69,11 @@ function BudgetList({ all }: { all: readonly Budget[] }) {
   if (all.length === 0) {
     return (
       <EmptyState title="No budgets yet" icon={PiggyBank}>
-        Give a <Link href={path('keys')}>key</Link> a budget per day, week or month, or limit its requests and tokens
-        per minute.
+        Give a{' '}
+        <Anchor component={Link} inherit href={path('keys')}>
+          key
+        </Anchor>{' '}
+        a budget per day, week or month, or limit its requests and tokens per minute.
       </EmptyState>
     )
   }

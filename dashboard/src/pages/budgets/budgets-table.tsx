@@ -68,6 +68,7 @@ function Spent({ budget }: { budget: Budget }) {
       limitUsd={money.limit_usd}
       spentUsd={money.spent_usd}
       heldUsd={money.held_usd}
+      unconfirmedUsd={money.unconfirmed_usd}
       per={money.per}
       mode={money.mode}
       state={budget.state}
@@ -79,6 +80,7 @@ function Left({ budget }: { budget: Budget }) {
   const money = moneyOf(budget)
   if (money === null) return <None>–</None>
   const isHeld = Number(money.held_usd) > 0
+  const isOpen = Number(money.unconfirmed_usd) > 0
   return (
     <div>
       <Money usd={money.remaining_usd} />
@@ -87,17 +89,29 @@ function Left({ budget }: { budget: Budget }) {
           <Money usd={money.held_usd} /> held
         </Text>
       )}
+      {isOpen && (
+        <Text size="xs" c="dimmed" title="Providers may have billed it, for calls that gave no count of tokens">
+          <Money usd={money.unconfirmed_usd} /> unconfirmed
+        </Text>
+      )}
     </div>
   )
 }
 
 function Forecast({ budget }: { budget: Budget }) {
-  const { forecast_usd: forecast } = budget
+  const { forecast_usd: forecast, forecast_low_usd: low, forecast_high_usd: high } = budget
   if (forecast === null) return <None>–</None>
   return (
-    <Text span inherit c={isExceeded(budget) ? 'var(--warn)' : 'inherit'}>
-      <Money usd={forecast} />
-    </Text>
+    <div>
+      <Text span inherit c={isExceeded(budget) ? 'var(--warn)' : 'inherit'}>
+        <Money usd={forecast} />
+      </Text>
+      {low !== null && high !== null && (
+        <Text size="xs" c="dimmed" title="8 of 10 months end in this range, by how the days of this month differ">
+          <Money usd={low} /> – <Money usd={high} />
+        </Text>
+      )}
+    </div>
   )
 }
 

@@ -22,6 +22,7 @@ function entry(provider: string, model: string, more: Partial<CatalogEntry> = {}
     mode: 'chat',
     ...NO_PRICES,
     tiers: [],
+    unit_prices: [],
     price_version: null,
     context_window: null,
     max_input_tokens: null,

@@ -52,7 +52,7 @@ function NewKeyForm(props: { onCreated: (key: Reply<'keys.create'>) => void; onC
       <Stack>
         <KeyFields form={form} onChange={setForm} error={create.error} isNew />
         <FormError error={create.error} fields={KEY_FIELDS} />
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="sticky-actions">
           <Button variant="default" onClick={props.onClose}>
             Cancel
           </Button>

@@ -1,6 +1,6 @@
 import { Anchor, Divider, Group, Stack, Text } from '@mantine/core'
 import { Ban, Pause, Play, RefreshCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import type { Item, OperationName, Versioned } from '../../api/client.ts'
 import { useChange, useVersioned } from '../../api/hooks.ts'
@@ -24,6 +24,8 @@ import { KeyUsage } from './key-usage.tsx'
 import { KeyValues, RevokeValue } from './key-values.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
+
+const Advice = lazy(async () => ({ default: (await import('../../components/advice/advice.tsx')).Advice }))
 
 export interface KeyDrawerProps {
   id: string
@@ -54,6 +56,11 @@ export function KeyDrawer({ id, use, onClose }: KeyDrawerProps) {
               <KeyFacts of={read.value} />
               {use !== null && <KeyBudget name={read.value.name} use={use} />}
               <KeyUsage of={read.value} />
+              <DrawerSection title="Savings">
+                <Suspense>
+                  <Advice key={id} workspace={read.value.workspace} of={{ key: id }} />
+                </Suspense>
+              </DrawerSection>
               <KeyValues of={read.value} onRevoke={isChangeable(read.value, Date.now()) ? setRevoking : null} />
               <Divider color="var(--line)" />
               <Settings read={read} reload={() => key.refetch()} />
@@ -162,7 +169,7 @@ function PauseOrResume({ of: key }: { of: Key }) {
   const resume = useChange('keys.resume')
   const isPaused = key.paused_at !== null
   const change = isPaused ? resume : pause
-  const told = isPaused ? `${key.name} resumed` : `${key.name} paused. Its calls get 403.`
+  const message = isPaused ? `${key.name} resumed` : `${key.name} paused. Its calls get 403.`
   return (
     <>
       <FormError error={change.error} fields={[]} />
@@ -170,7 +177,7 @@ function PauseOrResume({ of: key }: { of: Key }) {
         to={isPaused ? 'keys.resume' : 'keys.pause'}
         icon={isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
         isBusy={change.isPending}
-        onClick={() => change.mutate({ params: { id: key.id } }, { onSuccess: () => tell(told) })}
+        onClick={() => change.mutate({ params: { id: key.id } }, { onSuccess: () => tell(message) })}
       >
         {isPaused ? 'Resume' : 'Pause'}
       </ActionButton>
@@ -188,6 +195,7 @@ function KeyBudget({ name, use }: { name: string; use: Budget }) {
           limitUsd={money.limit_usd}
           spentUsd={money.spent_usd}
           heldUsd={money.held_usd}
+          unconfirmedUsd={money.unconfirmed_usd}
           per={money.per}
           mode={money.mode}
         />

@@ -30,6 +30,7 @@ export function KeyFields({ form, onChange, error, isNew = false }: KeyFieldsPro
         autoComplete="off"
         data-autofocus={isNew || undefined}
       />
+      <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />
       <ExpiryField
         value={form.expires}
         onChange={(expires) => onChange({ ...form, expires })}
@@ -40,7 +41,6 @@ export function KeyFields({ form, onChange, error, isNew = false }: KeyFieldsPro
         onChange={(allowed) => onChange({ ...form, allowed })}
         error={problemAt(error, 'allowed_models')}
       />
-      <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />
     </Stack>
   )
 }

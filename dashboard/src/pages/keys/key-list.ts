@@ -32,8 +32,8 @@ export function budgetMoney({ use }: Pick<ListedKey, 'use'>) {
   const budget = use?.limits.budget
   if (use === null || budget === undefined) return null
   const { per, mode } = budget
-  const { limit_usd, spent_usd, held_usd, resets_at } = use.periods[per]
-  return limit_usd === null ? null : { per, mode, limit_usd, spent_usd, held_usd, resets_at }
+  const { limit_usd, spent_usd, unconfirmed_usd, held_usd, resets_at } = use.periods[per]
+  return limit_usd === null ? null : { per, mode, limit_usd, spent_usd, unconfirmed_usd, held_usd, resets_at }
 }
 
 export interface KeyFilter {
@@ -72,7 +72,7 @@ function sortValue(key: ListedKey, by: string, now: number): string | number {
       return drawableUsd(key.spent_usd)
     case 'budget': {
       const money = budgetMoney(key)
-      return money === null ? -1 : fullness(money.limit_usd, money.spent_usd, money.held_usd)
+      return money === null ? -1 : fullness(money.limit_usd, money.spent_usd, money.unconfirmed_usd, money.held_usd)
     }
     default:
       return key.name.toLowerCase()

@@ -20,6 +20,7 @@ function KeyBudget({ row }: { row: ListedKey }) {
       limitUsd={money.limit_usd}
       spentUsd={money.spent_usd}
       heldUsd={money.held_usd}
+      unconfirmedUsd={money.unconfirmed_usd}
       per={money.per}
       mode={money.mode}
     />

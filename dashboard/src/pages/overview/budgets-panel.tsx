@@ -3,7 +3,13 @@ import { PiggyBank } from 'lucide-react'
 import { Link } from 'wouter'
 import { useAll, useOperation } from '../../api/hooks.ts'
 import { BudgetBar } from '../../components/limits/budget-bar.tsx'
-import { type Budget, fullestFirst, moneyOf, pressedLimits } from '../../components/limits/budget-watch.ts'
+import {
+  type Budget,
+  forecastWords,
+  fullestFirst,
+  moneyOf,
+  pressedLimits,
+} from '../../components/limits/budget-watch.ts'
 import { Panel } from '../../components/panel.tsx'
 import { PanelLink } from '../../components/panel-link.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
@@ -65,6 +71,7 @@ function CloseOne({ budget }: { budget: Budget }) {
   const path = usePath()
   const { scope, id, name } = budget
   const money = moneyOf(budget)
+  const forecast = forecastWords(budget)
   return (
     <li className={classes['row']}>
       <div className={classes['line']}>
@@ -86,11 +93,20 @@ function CloseOne({ budget }: { budget: Budget }) {
           limitUsd={money.limit_usd}
           spentUsd={money.spent_usd}
           heldUsd={money.held_usd}
+          unconfirmedUsd={money.unconfirmed_usd}
           per={money.per}
           mode={money.mode}
           state={budget.state}
           label={`Budget of ${name}`}
         />
+      )}
+      {forecast !== null && (
+        <div
+          className={classes['detail']}
+          title="8 of 10 months end in this range, by how the days of this month differ"
+        >
+          {forecast}
+        </div>
       )}
       {pressedLimits(budget).map(({ words }) => (
         <div key={words} className={classes['detail']}>

@@ -1,13 +1,15 @@
-import { Alert, SegmentedControl } from '@mantine/core'
+import { Alert, Button, SegmentedControl } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
 import type { Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
+import { useRefusal } from '../../api/session.ts'
 import { PERIODS, type Period, periodNamed } from '../../charts/periods.ts'
 import { useBeginning } from '../../charts/use-beginning.ts'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorState } from '../../components/states.tsx'
-import { useUrlState, useWorkspace } from '../../shell/place.ts'
+import { usePath, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { BudgetsPanel } from './budgets-panel.tsx'
 import { GetStarted, useFirstSteps } from './get-started.tsx'
 import { noticesOf } from './health.ts'
@@ -24,6 +26,8 @@ const FirstRequest = lazy(async () => ({ default: (await import('./first-request
 /** What the gateway does, what it costs and what is wrong, at a glance. */
 export function OverviewPage() {
   const [search, change] = useUrlState()
+  const path = usePath()
+  const mayCreate = useRefusal('keys.create') === undefined
   const period = periodNamed(search['period'])
   const from = useBeginning(period)
   const { now, before } = useSums(period, from)
@@ -40,6 +44,11 @@ export function OverviewPage() {
       }
       actions={
         <>
+          {!isUnused && mayCreate && (
+            <Button component={Link} href={`${path('keys')}?new=1`} variant="default" size="xs">
+              Create a key
+            </Button>
+          )}
           <LiveMark updatedAt={now.dataUpdatedAt} hasFailed={now.error !== null || status.error !== null} />
           <SegmentedControl
             aria-label="Period"

@@ -1,5 +1,6 @@
 import { endOf, type Interval, stackCells, startsOf } from '../../charts/chart-data.ts'
 import type { ChartContent } from '../../charts/chart-series.ts'
+import { errorText } from '../../format/error-words.ts'
 import { REST_COLOR, SERIES } from '../../theme.ts'
 import type { Performance } from './use-performance.ts'
 
@@ -63,7 +64,7 @@ export function codesChart(answer: Performance | undefined, requests: RequestsHr
     starts,
     series: [
       ...stacks.map(({ group, values, total }, index) => ({
-        ...{ id: group, name: group, color: SERIES[index] ?? REST_COLOR, values, total },
+        ...{ id: group, name: errorText(group), color: SERIES[index] ?? REST_COLOR, values, total },
         hrefIn: hrefIn(group),
       })),
       ...(rest === null

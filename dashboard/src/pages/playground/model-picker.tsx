@@ -4,6 +4,7 @@ import type { Item } from '../../api/client.ts'
 import { useAll } from '../../api/hooks.ts'
 import { priceText } from '../../format/money.ts'
 import { tokens } from '../../format/number.ts'
+import classes from './playground.module.css'
 
 type CatalogItem = Item<'catalog.list'>
 
@@ -42,6 +43,11 @@ export function ModelPicker({
       onChange={onChange}
       searchable
       onSearchChange={setTyped}
+      // Otherwise a name that was typed or pasted is lost on the way to the next field.
+      onBlur={({ currentTarget }) => {
+        const left = currentTarget.value.trim()
+        if (left !== '' && left !== value) onChange(left)
+      }}
       selectFirstOptionOnChange
       limit={60}
       maxDropdownHeight={360}
@@ -62,7 +68,7 @@ function Option({ id, item }: { id: string; item: CatalogItem | undefined }) {
         {id}
       </Text>
       {first !== undefined && (
-        <Text size="xs" c="dimmed" className="figures" style={{ flex: 'none', whiteSpace: 'nowrap' }}>
+        <Text size="xs" className={`figures ${classes['prices']}`}>
           {priceText(first.input_per_mtok)} / {priceText(first.output_per_mtok)} · {tokens(first.context_window)}
         </Text>
       )}

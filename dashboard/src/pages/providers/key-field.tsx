@@ -17,7 +17,7 @@ export function KeyField({ value, onChange, hasStored, error }: KeyFieldProps) {
         <PasswordInput
           flex={1}
           label={hasStored ? 'New API key' : 'API key'}
-          description="Stored encrypted and never shown again. Leave empty if the server needs none."
+          description="Stored encrypted and never shown again."
           leftSection={<KeyRound size={15} aria-hidden />}
           value={value.value}
           onChange={(event) => onChange({ kind: 'set', value: event.currentTarget.value })}

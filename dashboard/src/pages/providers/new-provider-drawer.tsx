@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { DetailDrawer } from '../../components/detail-drawer.tsx'
 import { tell } from '../../components/tell.ts'
@@ -7,6 +7,7 @@ import { usePath } from '../../shell/place.ts'
 import { ProviderForm } from './provider-form.tsx'
 import { isEditable, type Provider } from './provider-health.ts'
 import type { ProviderKinds } from './provider-kinds.ts'
+import { modelsOf, trialText } from './trial.ts'
 import { VendorGrid, VendorMark } from './vendor-grid.tsx'
 import { nameFor, type Vendor, vendorsOf } from './vendors.ts'
 
@@ -16,6 +17,7 @@ export interface NewProviderDrawerProps {
   kinds: ProviderKinds | undefined
   providers: readonly Provider[]
   onClose: () => void
+  /** `models`: what a route to it may begin with, best first; none when it was not tested. */
   onSaved: (name: string, models: readonly string[]) => void
 }
 
@@ -41,6 +43,13 @@ function Steps({ kinds, providers, onClose, onSaved }: Omit<NewProviderDrawerPro
   const path = usePath()
   const [, navigate] = useLocation()
   const [vendor, setVendor] = useState<Vendor | null>(null)
+  const element = useRef<HTMLDivElement>(null)
+  // What is left to type: the API key, as a rule.
+  useEffect(() => {
+    if (vendor === null) return
+    const inputs = [...(element.current?.querySelectorAll('input') ?? [])]
+    inputs.find(({ value }) => value === '')?.focus()
+  }, [vendor])
   if (kinds === undefined) return null
   const taken = providers.map(({ name }) => name)
 
@@ -54,7 +63,7 @@ function Steps({ kinds, providers, onClose, onSaved }: Omit<NewProviderDrawerPro
 
   if (vendor === null) return <VendorGrid vendors={vendorsOf(kinds)} onChoose={choose} />
   return (
-    <Stack>
+    <Stack ref={element}>
       <Group justify="space-between">
         <Group gap="sm">
           <VendorMark title={vendor.title} />
@@ -72,9 +81,9 @@ function Steps({ kinds, providers, onClose, onSaved }: Omit<NewProviderDrawerPro
         start={{ name: nameFor(vendor, taken), family: vendor.family, preset: vendor.preset }}
         isCustom={vendor.isCustom}
         onCancel={onClose}
-        onSaved={(name, models) => {
-          tell(`${name} added. You can use it in routes.`)
-          onSaved(name, models)
+        onSaved={(name, trial) => {
+          tell(`${name} added. ${trial === null ? 'You can use it in routes.' : trialText(trial)}`)
+          onSaved(name, trial === null ? [] : modelsOf(trial))
           navigate(path('providers', name), { replace: true })
         }}
       />

@@ -145,8 +145,8 @@ test('a new provider with no key and no address says so with null', () => {
 test('a new provider whose caller leaves does what its family does, unless told otherwise', () => {
   const draft = draftOf(null, KINDS)
   assert.deepEqual([callerLeftOf(draft, KINDS), bodyOf(draft, KINDS).on_caller_left], ['drain', undefined])
-  const told = { ...draft, onCallerLeft: 'abort' } as const
-  assert.deepEqual([callerLeftOf(told, KINDS), bodyOf(told, KINDS).on_caller_left], ['abort', 'abort'])
+  const reported = { ...draft, onCallerLeft: 'abort' } as const
+  assert.deepEqual([callerLeftOf(reported, KINDS), bodyOf(reported, KINDS).on_caller_left], ['abort', 'abort'])
   assert.equal(callerLeftOf({ ...draft, family: '' }, KINDS), 'abort')
 })
 

@@ -15,6 +15,7 @@ import { ProviderForm } from './provider-form.tsx'
 import { type GatewayStatus, isEditable, type Provider } from './provider-health.ts'
 import type { ProviderKinds } from './provider-kinds.ts'
 import { type Added, SuggestedRoute } from './suggested-route.tsx'
+import { modelsOf, trialText } from './trial.ts'
 
 export interface ProviderDrawerProps {
   name: string | undefined
@@ -58,9 +59,9 @@ export function ProviderDrawer({ name, status, kinds, added, onAdded, onClose }:
                 etag={etag}
                 kinds={kinds}
                 onCancel={() => setSearch({ edit: null })}
-                onSaved={(saved, models) => {
-                  tell(`${saved} saved. Applies from the next call.`)
-                  onAdded({ name: saved, models })
+                onSaved={(saved, trial) => {
+                  tell(`${saved} saved. ${trial === null ? 'Applies from the next call.' : trialText(trial)}`)
+                  onAdded({ name: saved, models: trial === null ? [] : modelsOf(trial) })
                   setSearch({ edit: null })
                 }}
                 onReload={() => void provider.refetch().then(() => setEdition((now) => now + 1))}

@@ -11,7 +11,8 @@ import { KeyField } from './key-field.tsx'
 import { bodyOf, draftOf, leavesHome, type ProviderDraft } from './provider-draft.ts'
 import type { Provider } from './provider-health.ts'
 import { knownAddress, type ProviderKinds } from './provider-kinds.ts'
-import { type Trial, TrialPanel } from './trial-panel.tsx'
+import type { Trial } from './trial.ts'
+import { TrialPanel } from './trial-panel.tsx'
 import { AddressField } from './vendor-fields.tsx'
 
 export interface ProviderFormProps {
@@ -27,8 +28,8 @@ export interface ProviderFormProps {
   /** Names that a new one may not have. */
   taken?: readonly string[]
   onCancel: () => void
-  /** `models`: what a route to it may begin with, best first; none when it was not tested. */
-  onSaved: (name: string, models: readonly string[]) => void
+  /** `trial`: its test, null if it was skipped. */
+  onSaved: (name: string, trial: Trial | null) => void
   onReload?: () => void
 }
 
@@ -53,7 +54,6 @@ function useProviderForm(props: ProviderFormProps) {
   const isTested = tried?.of === of && tried.trial.ok
   const isTaken = stored === null && taken.includes(name)
   const named = model.trim() === '' ? {} : { model: model.trim() }
-  const models = isTested ? modelsOf(tried.trial) : []
 
   return {
     ...{ stored, draft, model, setModel, tried, isTested, isTaken },
@@ -66,22 +66,23 @@ function useProviderForm(props: ProviderFormProps) {
       put.reset()
       // The form shows why not.
       void trial.mutateAsync({ params: { name }, body: { ...body, ...named } }).then(
-        (reply) => setTried({ of, trial: reply }),
+        (reply) => {
+          setTried({ of, trial: reply })
+          if (reply.ok) save(reply)
+        },
         () => undefined,
       )
     },
-    save() {
-      trial.reset()
-      void put.mutateAsync({ params: { name }, body, ifMatch: etag, onlyNew: stored === null }).then(
-        () => props.onSaved(name, models),
-        () => undefined,
-      )
-    },
+    save,
   }
-}
 
-function modelsOf({ suggested, call }: Trial): readonly string[] {
-  return suggested.length > 0 || call === null ? suggested : [call.model]
+  function save(answered: Trial | null = isTested ? tried.trial : null) {
+    trial.reset()
+    void put.mutateAsync({ params: { name }, body, ifMatch: etag, onlyNew: stored === null }).then(
+      () => props.onSaved(name, answered),
+      () => undefined,
+    )
+  }
 }
 
 export function ProviderForm(props: ProviderFormProps) {
@@ -158,7 +159,7 @@ interface ActionsProps {
   onCancel: () => void
 }
 
-/** Saving comes after a test, or says that it skips it. */
+/** A test that succeeds saves at once; saving without one says so. */
 function Actions({ form, isValid, onCancel }: ActionsProps) {
   const { isTested, isTaken, stored } = form
   return (
@@ -187,7 +188,7 @@ function Actions({ form, isValid, onCancel }: ActionsProps) {
             loading={form.isTesting}
             title="Makes one short call, billed by the provider"
           >
-            Test
+            {stored === null ? 'Test and add' : 'Test and save'}
           </MayButton>
         </>
       )}

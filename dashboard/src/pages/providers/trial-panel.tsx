@@ -1,10 +1,8 @@
 import { Autocomplete, Stack, Text } from '@mantine/core'
-import type { Reply } from '../../api/client.ts'
 import { Money } from '../../components/money.tsx'
 import { TestLine } from '../../components/provider-test.tsx'
 import { milliseconds } from '../../format/number.ts'
-
-export type Trial = Reply<'providers.try'>
+import type { Trial } from './trial.ts'
 
 export interface TrialPanelProps {
   trial: Trial

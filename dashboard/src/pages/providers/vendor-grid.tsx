@@ -1,6 +1,6 @@
 import { Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import classes from './providers.module.css'
 import { matching, type Vendor } from './vendors.ts'
 
@@ -8,9 +8,13 @@ import { matching, type Vendor } from './vendors.ts'
 export function VendorGrid({ vendors, onChoose }: { vendors: readonly Vendor[]; onChoose: (vendor: Vendor) => void }) {
   const [text, setText] = useState('')
   const shown = matching(vendors, text)
+  const search = useRef<HTMLInputElement>(null)
+  // The drawer may have opened before there was a field to focus.
+  useEffect(() => search.current?.focus(), [])
   return (
     <Stack>
       <TextInput
+        ref={search}
         type="search"
         label="Vendor"
         placeholder="Search"

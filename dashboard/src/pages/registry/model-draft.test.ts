@@ -17,6 +17,7 @@ const stored = {
   cache_write_1h_per_mtok: '0.2',
   output_per_mtok: '0.4',
   tiers: [],
+  unit_prices: [],
   context_window: 1000,
   max_input_tokens: null,
   max_output_tokens: 100,

@@ -65,7 +65,7 @@ function textsOf(prices: Record<PriceField, string | null>): PriceTexts {
   return Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, prices[field] ?? ''])) as PriceTexts
 }
 
-/** Everything is sent, empty fields as unknown: what is saved is what the form shows. `mode` and `efforts` stay. */
+/** Everything is sent, empty fields as unknown: what is saved is what the form shows. What it does not show stays. */
 export function bodyOfModel(draft: ModelDraft, stored: RegistryModel | null): Body<'registry.put'> {
   return {
     ...pricesOf(draft),
@@ -81,7 +81,7 @@ export function bodyOfModel(draft: ModelDraft, stored: RegistryModel | null): Bo
     shutdown_date: draft.shutdownDate === '' ? null : draft.shutdownDate,
     aliases: draft.aliases,
     note: draft.note.trim() === '' ? null : draft.note.trim(),
-    ...(stored !== null && { mode: stored.mode, efforts: stored.efforts }),
+    ...(stored !== null && { mode: stored.mode, efforts: stored.efforts, unit_prices: stored.unit_prices }),
   }
 }
 

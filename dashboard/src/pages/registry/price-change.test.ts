@@ -28,10 +28,14 @@ describe('which way a price went', () => {
 })
 
 describe('what a version changed', () => {
-  const unknown = Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, null])) as Omit<PriceList, 'tiers'>
+  const unknown = Object.fromEntries(PRICE_CLASSES.map(({ field }) => [field, null])) as Omit<
+    PriceList,
+    'tiers' | 'unit_prices'
+  >
   const list = (input: string, tiers: [number, string][] = []): PriceList => ({
     ...unknown,
     input_per_mtok: input,
+    unit_prices: [],
     tiers: tiers.map(([prompt_tokens_above, price]) => ({ prompt_tokens_above, ...unknown, input_per_mtok: price })),
   })
 

@@ -2,7 +2,7 @@ import type { Item } from '../../api/client.ts'
 import { PRICE_CLASSES, type PriceField } from '../../format/token-classes.ts'
 
 export type PriceVersion = Item<'registry.history'>
-export type PriceList = Pick<PriceVersion, PriceField | 'tiers'>
+export type PriceList = Pick<PriceVersion, PriceField | 'tiers' | 'unit_prices'>
 
 export interface PriceMove {
   /** "Input", "Output above 200,000 tokens". */
@@ -49,6 +49,12 @@ export function movesOf(before: PriceList | null, after: PriceList): PriceMove[]
   for (const length of [...lengths].sort((a, b) => a - b)) {
     const tierOf = (list: PriceList | null) => list?.tiers.find((tier) => tier.prompt_tokens_above === length) ?? null
     moves.push(...classMoves(` above ${length.toLocaleString('en-US')} tokens`, tierOf(before), tierOf(after)))
+  }
+  const names = new Set([...(before?.unit_prices ?? []), ...after.unit_prices].map(({ name }) => name))
+  for (const name of names) {
+    const of = (list: PriceList | null) => list?.unit_prices.find((price) => price.name === name)?.usd_per_1000 ?? null
+    const move = moveOf(`${name} per 1,000`, of(before), of(after))
+    if (move !== null) moves.push(move)
   }
   return moves
 }

@@ -1,6 +1,7 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import { usePages } from '../../api/hooks.ts'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
+import { OlderButton } from '../../components/history/older-button.tsx'
 import { Loaded, LoadingRows } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { MoveLine } from './move-line.tsx'
@@ -38,16 +39,7 @@ export function PriceHistory({ provider, model }: { provider: string; model: str
                   />
                 ))}
               </ol>
-              {pages.hasNextPage && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  loading={pages.isFetchingNextPage}
-                  onClick={() => void pages.fetchNextPage()}
-                >
-                  Load older versions
-                </Button>
-              )}
+              <OlderButton pages={pages}>Load older versions</OlderButton>
             </Stack>
           )
         }

@@ -7,7 +7,7 @@ import classes from './registry.module.css'
 /** Prices by class, and beside them those of longer prompts. Classes that nothing is known of are left out. */
 export function PriceTable({ prices }: { prices: PriceList }) {
   const columns = [{ title: prices.tiers.length === 0 ? 'USD per million' : 'Any prompt', list: prices }].concat(
-    prices.tiers.map((tier) => ({ title: `Above ${tokens(tier.prompt_tokens_above)}`, list: { ...tier, tiers: [] } })),
+    prices.tiers.map((tier) => ({ title: `Above ${tokens(tier.prompt_tokens_above)}`, list: { ...prices, ...tier } })),
   )
   return (
     <table className={classes['prices']}>
@@ -30,6 +30,16 @@ export function PriceTable({ prices }: { prices: PriceList }) {
                 <Price usd={list[field]} input={fallback === 'input' ? list.input_per_mtok : null} aligned />
               </td>
             ))}
+          </tr>
+        ))}
+        {prices.unit_prices.map(({ name, unit, usd_per_1000 }) => (
+          <tr key={name}>
+            <th scope="row">
+              {name}, 1,000 × {unit.replace('_', ' ')}
+            </th>
+            <td colSpan={columns.length}>
+              <Price usd={usd_per_1000} input={null} aligned />
+            </td>
           </tr>
         ))}
       </tbody>

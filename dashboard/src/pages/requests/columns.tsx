@@ -8,7 +8,7 @@ import { errorText } from '../../format/error-words.ts'
 import { count, milliseconds } from '../../format/number.ts'
 import { utcTime } from '../../format/time.ts'
 import { endingText } from './filters.ts'
-import { durationOf, durationText, endingOf, momentParts } from './request-words.ts'
+import { durationOf, durationText, endingOf, momentParts, reasonText } from './request-words.ts'
 import classes from './requests.module.css'
 import type { ListedRequest } from './use-requests.ts'
 
@@ -44,7 +44,7 @@ function allColumns(hrefOf: (id: string) => string): Column<ListedRequest>[] {
       title: 'Provider',
       figures: true,
       cell: (row) => (
-        <span className="above-row" title="How long the attempt that served took">
+        <span className="above-row" title="Duration of the attempt that served the call">
           {milliseconds(row.latency_ms)}
         </span>
       ),
@@ -103,7 +103,10 @@ function Ending({ row }: { row: ListedRequest }) {
     <span className={classes['ending']}>
       <StatusBadge status={row.status} code={row.code} />
       {row.code !== null && row.code !== 'interrupted' && (
-        <span className={`above-row ${classes['code']}`} title={`${row.code}: ${row.reason ?? endingOf(row).title}`}>
+        <span
+          className={`above-row ${classes['code']}`}
+          title={`${row.code}: ${reasonText(row) ?? endingOf(row).title}`}
+        >
           {errorText(row.code)}
           <Detail row={row} />
         </span>
@@ -125,7 +128,7 @@ function FromCache() {
 }
 
 function Reason({ row }: { row: ListedRequest }) {
-  const why = row.reason ?? endingOf(row).title
+  const why = reasonText(row) ?? endingOf(row).title
   return (
     <span className={`above-row ${classes['reason']}`} title={why}>
       {why}
@@ -135,7 +138,7 @@ function Reason({ row }: { row: ListedRequest }) {
 
 /** What tells failures of one code apart; the reason in full is where the pointer rests. */
 function Detail({ row }: { row: ListedRequest }) {
-  const detail = row.param ?? row.provider_code
+  const detail = row.param ?? (row.code === 'rate_limited' ? null : row.provider_code)
   if (detail === null || detail === row.code) return null
   return <span className={classes['quiet']}> {detail}</span>
 }
@@ -204,7 +207,7 @@ function Attempts({ row }: { row: ListedRequest }) {
     <span className={classes['attempts']}>
       {row.fallback && (
         <span
-          title="A fallback served: not the first entry of the chain"
+          title="Served by a fallback, not the first entry of the chain"
           className={`above-row ${classes['fallback']}`}
         >
           <Split size={14} aria-hidden />
@@ -230,7 +233,7 @@ function Cost({ row }: { row: ListedRequest }) {
       className="above-row"
       size="xs"
       c="var(--warn)"
-      title="No price was known for this model when it was called"
+      title="This model had no price when it was called"
     >
       unpriced
     </Text>

@@ -10,6 +10,7 @@ describe('the arithmetic of a cost', () => {
         { class: 'cached input', tokens: 7, usd_per_mtok: '0.0375', amount_usd: '0.0000002625' },
         { class: 'output', tokens: 1_200_000, usd_per_mtok: '5', amount_usd: '6' },
       ],
+      uses: [],
       list_usd: '6.0024642625',
       price_percent: 100,
       total_usd: '6.0024642625',
@@ -20,6 +21,7 @@ describe('the arithmetic of a cost', () => {
         { name: 'Cached input', tokens: '7', price: '$0.0375', amount: '$0.0000002625' },
         { name: 'Output', tokens: '1,200,000', price: '$5.00', amount: '$6.0000000000' },
       ],
+      tools: [],
       list: null,
       total: '$6.0024642625',
     })
@@ -28,10 +30,13 @@ describe('the arithmetic of a cost', () => {
   test('names the list price where the provider charges a part of it', () => {
     const shown = arithmeticOf({
       lines: [{ class: 'output', tokens: 10, usd_per_mtok: '5', amount_usd: '0.00005' }],
+      uses: [{ name: 'web_search', unit: 'call', uses: 2, usd_per_1000: '10', amount_usd: '0.02' }],
       list_usd: '0.00005',
       price_percent: 50,
-      total_usd: '0.000025',
+      total_usd: '0.020025',
     })
-    assert.deepEqual([shown.list, shown.total], ['$0.000050', '$0.000025'])
+    assert.deepEqual([shown.list, shown.total], ['$0.000050', '$0.020025'])
+    const tool = { name: 'Tool: web search', tokens: '2', price: '$10.00 per 1,000', amount: '$0.020000' }
+    assert.deepEqual(shown.tools, [tool])
   })
 })

@@ -4,6 +4,7 @@ import { count } from '../../format/number.ts'
 /** What `requests.explain` says of a cost. */
 export interface ExplainedCost {
   lines: readonly { class: string; tokens: number; usd_per_mtok: string; amount_usd: string }[]
+  uses: readonly { name: string; unit: string; uses: number; usd_per_1000: string; amount_usd: string }[]
   list_usd: string
   price_percent: number
   total_usd: string
@@ -18,6 +19,8 @@ export interface CostRow {
 
 export interface CostArithmetic {
   rows: CostRow[]
+  /** Tools that the provider ran: after the percentage, which does not apply to them. */
+  tools: CostRow[]
   /** Said when the provider does not charge the list price. */
   list: string | null
   total: string
@@ -28,13 +31,19 @@ const FEWEST_DECIMALS = 6
 
 /** The arithmetic as it is written under each other: every digit, the points in one line. */
 export function arithmeticOf(cost: ExplainedCost): CostArithmetic {
-  const amounts = [...cost.lines.map((line) => line.amount_usd), cost.list_usd, cost.total_usd]
+  const amounts = [...[...cost.lines, ...cost.uses].map((line) => line.amount_usd), cost.list_usd, cost.total_usd]
   const decimals = Math.max(FEWEST_DECIMALS, ...amounts.map(decimalsOf))
   return {
     rows: cost.lines.map((line) => ({
       name: line.class.charAt(0).toUpperCase() + line.class.slice(1),
       tokens: count(line.tokens),
       price: exactUsd(line.usd_per_mtok),
+      amount: columnUsd(line.amount_usd, decimals),
+    })),
+    tools: cost.uses.map((line) => ({
+      name: `Tool: ${line.name.replaceAll('_', ' ')}`,
+      tokens: line.unit === 'request' ? 'once' : count(line.uses),
+      price: `${exactUsd(line.usd_per_1000)} per 1,000`,
       amount: columnUsd(line.amount_usd, decimals),
     })),
     list: cost.price_percent === 100 ? null : columnUsd(cost.list_usd, decimals),

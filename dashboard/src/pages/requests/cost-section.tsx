@@ -7,9 +7,10 @@ import { Money } from '../../components/money.tsx'
 import { Time } from '../../components/time.tsx'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
-import { arithmeticOf } from './cost-arithmetic.ts'
+import { arithmeticOf, type CostRow } from './cost-arithmetic.ts'
 import { FormStep } from './next/next-steps.tsx'
 import classes from './request-detail.module.css'
+import { Unconfirmed } from './unconfirmed.tsx'
 import type { ListedRequest } from './use-requests.ts'
 
 type Explained = Reply<'requests.explain'>
@@ -26,6 +27,8 @@ export function CostSection({ request, explained }: { request: ListedRequest; ex
         <Arithmetic request={request} cost={explained.cost} />
       )}
       {explained !== undefined && explained.cost !== null && <Bounds request={request} />}
+      <Stated request={request} />
+      <Unconfirmed key={request.id} request={request} />
     </DrawerSection>
   )
 }
@@ -36,6 +39,16 @@ function Bounds({ request: { cost_least_usd: least, cost_most_usd: most } }: { r
   return (
     <Text size="sm">
       Estimated: between <Money usd={least} /> and <Money usd={most} />. The provider did not count all of it.
+    </Text>
+  )
+}
+
+/** What the provider says of its own accord, beside our figure. */
+function Stated({ request: { stated_usd: stated, stated_by: by } }: { request: ListedRequest }) {
+  if (stated === null) return null
+  return (
+    <Text size="sm">
+      The provider states <Money usd={stated} /> ({by}).
     </Text>
   )
 }
@@ -61,7 +74,7 @@ function NoCost({ request, reason }: { request: ListedRequest; reason: string })
 }
 
 function Arithmetic({ request, cost }: { request: ListedRequest; cost: NonNullable<Explained['cost']> }) {
-  const { rows, list, total } = arithmeticOf(cost)
+  const { rows, tools, list, total } = arithmeticOf(cost)
   return (
     <>
       <Table className={classes['arithmetic'] ?? ''} horizontalSpacing={0} verticalSpacing={4} withRowBorders={false}>
@@ -74,20 +87,14 @@ function Arithmetic({ request, cost }: { request: ListedRequest; cost: NonNullab
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={row.name}>
-              <Table.Td>{row.name}</Table.Td>
-              <Table.Td data-figures>{row.tokens}</Table.Td>
-              <Table.Td data-figures>{row.price}</Table.Td>
-              <Table.Td data-figures>{row.amount}</Table.Td>
-            </Table.Tr>
-          ))}
+          {rows.map(lineOf)}
           {list !== null && (
             <Table.Tr>
               <Table.Td colSpan={3}>List price; the provider charges {cost.price_percent} % of it</Table.Td>
               <Table.Td data-figures>{list}</Table.Td>
             </Table.Tr>
           )}
+          {tools.map(lineOf)}
           <Table.Tr className={classes['total'] ?? ''}>
             <Table.Td colSpan={3}>Total{cost.total_usd === request.cost_usd ? ', as logged' : ''}</Table.Td>
             <Table.Td data-figures>{total}</Table.Td>
@@ -99,13 +106,24 @@ function Arithmetic({ request, cost }: { request: ListedRequest; cost: NonNullab
   )
 }
 
+function lineOf(row: CostRow) {
+  return (
+    <Table.Tr key={row.name}>
+      <Table.Td>{row.name}</Table.Td>
+      <Table.Td data-figures>{row.tokens}</Table.Td>
+      <Table.Td data-figures>{row.price}</Table.Td>
+      <Table.Td data-figures>{row.amount}</Table.Td>
+    </Table.Tr>
+  )
+}
+
 function PriceVersion({ request, cost }: { request: ListedRequest; cost: NonNullable<Explained['cost']> }) {
   const path = usePath()
   const version = `price version ${cost.price_version}`
   return (
     <Text size="xs" c="dimmed">
       {cost.tier_above !== null &&
-        `The prompt is longer than ${count(cost.tier_above)} tokens: the prices of that tier apply to the whole call. `}
+        `The prompt is longer than ${count(cost.tier_above)} tokens, so that tier’s prices apply to the whole call. `}
       At{' '}
       {request.provider === null || request.model === null ? (
         version

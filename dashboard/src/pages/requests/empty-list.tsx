@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core'
 import { Activity, SearchX } from 'lucide-react'
 import { callOrigin } from '../../api/call-origin.ts'
+import { useOperation } from '../../api/hooks.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { useWorkspace } from '../../shell/place.ts'
 import { curlOf } from './curl.ts'
 
 export interface EmptyListProps {
@@ -44,6 +46,14 @@ export function EmptyList({ isFiltered, searchedTo, isLoading, onMore, onClear }
       </EmptyState>
     )
   }
+  return <NoRequestsYet />
+}
+
+/** With a model that this workspace has, so that the call works as pasted. */
+function NoRequestsYet() {
+  const workspace = useWorkspace()
+  const catalog = useOperation('catalog.list', { query: { workspace, limit: 1 } })
+  const model = catalog.data?.data[0]?.id ?? 'MODEL'
   return (
     <>
       <EmptyState title="No requests yet" icon={Activity}>
@@ -51,7 +61,7 @@ export function EmptyList({ isFiltered, searchedTo, isLoading, onMore, onClear }
         of its keys:
       </EmptyState>
       <div style={{ maxWidth: 640, margin: '-1.5rem auto 2rem', padding: '0 1rem' }}>
-        <CodeBlock label="A first call" code={curlOf(callOrigin(), 'ALIAS_OR_MODEL')} />
+        <CodeBlock label="A first call" code={curlOf(callOrigin(), model)} />
       </div>
     </>
   )

@@ -59,7 +59,7 @@ function OptionsEditor({ field, onChange }: EditorProps) {
             {isLoading ? (
               <Loader size="xs" role="status" aria-label="Loading" />
             ) : (
-              'Nothing in the last 7 days; type what you look for'
+              'None in the last 7 days. Type a value.'
             )}
           </Combobox.Empty>
         )}
@@ -94,7 +94,7 @@ interface Typed {
 
 const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null)
 const A_DURATION = {
-  description: 'From admission to the end: 5 s, 300 ms, 2 m. Enter applies it.',
+  description: 'From admission to the end, e.g. 5 s, 300 ms, 2 m. Press Enter to apply.',
   placeholder: '5 s',
   read: durationOfText,
   otherwise: 'A duration such as 5 s or 300 ms',
@@ -104,7 +104,7 @@ const A_DURATION = {
 const TYPED: Partial<Record<Field, Typed>> = {
   min_cost_usd: {
     label: 'Cost at least',
-    description: 'In USD, for one call. Enter applies it.',
+    description: 'In USD, per call. Press Enter to apply.',
     placeholder: '0.05',
     read: (text) => matching(/^\d+(\.\d{1,12})?$/)(text.replace(/^\$/, '')),
     otherwise: 'An amount such as 0.05',
@@ -112,15 +112,21 @@ const TYPED: Partial<Record<Field, Typed>> = {
   min_duration_ms: A_DURATION,
   max_duration_ms: A_DURATION,
   tag: {
-    description: 'NAME:VALUE of the metadata that callers send. Enter applies it.',
+    description: 'NAME:VALUE from the metadata callers send. Press Enter to apply.',
     placeholder: 'team:search',
     read: matching(/^[^:]+:./),
     otherwise: 'A name and a value, such as team:search',
   },
-  reason: { description: 'Words of why calls failed. Enter applies it.', placeholder: 'requests per minute' },
-  param: { description: 'The field that errors name, with those inside. Enter applies it.', placeholder: 'messages' },
+  reason: {
+    description: 'Text from the reason calls failed. Press Enter to apply.',
+    placeholder: 'requests per minute',
+  },
+  param: {
+    description: 'The field the error is about, including fields inside it. Press Enter to apply.',
+    placeholder: 'messages',
+  },
   provider_code: {
-    description: 'As the provider calls the error. Enter applies it.',
+    description: 'The provider’s name for the error. Press Enter to apply.',
     placeholder: 'insufficient_quota',
   },
 }
@@ -164,7 +170,7 @@ export function IdEditor({ onOpen }: { onOpen: (id: string) => void }) {
           data-autofocus
           autoFocus
           label="Request id"
-          description="From x-gateway-request-id or the id of the completion. Enter opens it."
+          description="The x-gateway-request-id header, or the completion’s id. Press Enter to open it."
           placeholder="chatcmpl_…"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}

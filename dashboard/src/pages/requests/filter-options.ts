@@ -27,7 +27,7 @@ const STATUSES: [value: string, label: string, note: string][] = [
   ['502', '502', 'the provider failed'],
   ['503', '503', 'none available'],
   ['504', '504', 'too slow'],
-  ['0', 'Interrupted', 'the gateway ended first'],
+  ['0', 'Interrupted', 'the gateway stopped first'],
 ]
 
 const FIXED: Partial<Record<Field, Option[]>> = {

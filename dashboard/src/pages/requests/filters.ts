@@ -52,7 +52,7 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   finished: 'finished',
   failed_mid_stream: 'cut by the provider',
   caller_left: 'the caller left',
-  interrupted: 'the gateway ended first',
+  interrupted: 'the gateway stopped first',
   slow_reader: 'the caller read too slowly',
 }
 

@@ -39,8 +39,8 @@ export function ListEnd(props: ListEndProps) {
         {hasMore
           ? `${count(rows)} shown`
           : rows === 1
-            ? 'That is the only one'
-            : `That is all: ${count(rows)} requests`}
+            ? 'This is the only request'
+            : `All ${count(rows)} requests are shown`}
         {searchedTo !== null && (
           <>
             {isSlow ? ', the slowest since ' : ', back to '}

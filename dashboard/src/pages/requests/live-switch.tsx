@@ -15,8 +15,8 @@ export interface LiveSwitchProps {
 export function LiveSwitch({ isOn, isPaused, isOver, problem, onChange }: LiveSwitchProps) {
   const isFollowing = isOn && !isOver
   const hint = isOver
-    ? 'The range ends in the past, so nothing new can come in'
-    : 'New requests come in every two seconds; they wait while you point at the list or have one open'
+    ? 'The range ends in the past, so there are no new requests'
+    : 'Adds new requests every two seconds; pauses while you point at the list or have one open'
   const state = problem !== null ? ', no answer' : isPaused ? ', paused' : ''
   return (
     <Tooltip label={problem ?? hint}>

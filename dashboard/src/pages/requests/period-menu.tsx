@@ -29,7 +29,7 @@ export function PeriodMenu({ search, onChange }: PeriodMenuProps) {
           variant="default"
           leftSection={<Calendar size={15} aria-hidden />}
           onClick={() => setOpen(!isOpen)}
-          title="Which time the list covers"
+          title="Time range of the list"
         >
           {title}
         </Button>
@@ -84,7 +84,7 @@ function RangeForm({ from, to, onApply }: RangeFormProps) {
           step={1}
           label="To"
           value={end}
-          error={isReversed ? 'Must be later than the beginning' : undefined}
+          error={isReversed ? 'Must be after the start' : undefined}
           onChange={(event) => setEnd(event.currentTarget.value)}
         />
         <Group justify="flex-end">

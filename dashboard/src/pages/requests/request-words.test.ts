@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { adjustmentText, durationOf, endingOf, figureTexts, type ToldRequest, withoutReason } from './request-words.ts'
+import {
+  adjustmentText,
+  durationOf,
+  endingOf,
+  figureTexts,
+  type LoggedRequest,
+  reasonText,
+  withoutReason,
+} from './request-words.ts'
 
-const served: ToldRequest = {
+const served: LoggedRequest = {
   state: 'closed',
   started_at: '2026-11-15T06:00:00.000Z',
   finished_at: '2026-11-15T06:00:01.250Z',
@@ -26,7 +34,7 @@ describe('what happened, in words', () => {
     [{}, 'Served', 'good'],
     [{ fallback: true, attempt_count: 2 }, 'Served by a fallback', 'good'],
     [{ state: 'open', status: null }, 'Running', 'calm'],
-    [{ status: 0, code: 'interrupted' }, 'Interrupted: the gateway ended before the call did', 'bad'],
+    [{ status: 0, code: 'interrupted' }, 'Interrupted: the gateway stopped before the call ended', 'bad'],
     [{ status: 499, code: 'caller_left' }, 'The caller hung up before the answer', 'calm'],
     [{ status: 402, code: 'budget_exceeded', attempt_count: 0 }, 'Refused before any provider was called', 'warn'],
     [{ status: 400, code: 'invalid_request' }, 'No entry served it', 'warn'],
@@ -44,7 +52,7 @@ describe('what happened, in words', () => {
     ],
     [
       { status: 0, code: 'interrupted', ended: 'interrupted' },
-      'Interrupted: the gateway ended before the stream did',
+      'Interrupted: the gateway stopped before the stream ended',
       'bad',
     ],
   ] as const) {
@@ -80,4 +88,12 @@ test('figures of a refusal are read as amounts and times', () => {
     { name: 'Budget', value: '$5.00' },
     { name: 'Retry after', value: '3 s' },
   ])
+})
+
+test('a reason names the model that was asked for, which the log keeps beside it', () => {
+  const reason = "This key may not use the model '…'."
+  const named = "This key may not use the model 'smart'."
+  assert.equal(reasonText({ reason, requested_model: 'smart', code: 'forbidden' }), named)
+  assert.equal(reasonText({ reason, requested_model: 'smart', code: 'invalid_request' }), reason)
+  assert.equal(reasonText({ reason, requested_model: null, code: 'forbidden' }), reason)
 })

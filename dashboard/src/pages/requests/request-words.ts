@@ -3,7 +3,7 @@ import { count, milliseconds } from '../../format/number.ts'
 import { localTime } from '../../format/time.ts'
 
 /** What of a request its words are made of. */
-export interface ToldRequest {
+export interface LoggedRequest {
   state: 'open' | 'closed'
   started_at: string
   finished_at: string | null
@@ -15,8 +15,15 @@ export interface ToldRequest {
   events_sent: number
 }
 
+/** The log keeps no text of a caller but the model it asked for, which the reason leaves out. */
+export function reasonText(request: { reason: string | null; requested_model: string | null; code: string | null }) {
+  const { reason, requested_model: model, code } = request
+  const namesModel = model !== null && (code === 'forbidden' || code === 'model_not_found')
+  return namesModel ? (reason?.replace("'…'", `'${model}'`) ?? null) : reason
+}
+
 /** How long the caller waited; null while it still does, and when the end was not seen. */
-export function durationOf(request: Pick<ToldRequest, 'started_at' | 'finished_at' | 'code'>): number | null {
+export function durationOf(request: Pick<LoggedRequest, 'started_at' | 'finished_at' | 'code'>): number | null {
   if (request.finished_at === null || request.code === 'interrupted') return null
   return Math.max(0, Date.parse(request.finished_at) - Date.parse(request.started_at))
 }
@@ -43,7 +50,7 @@ export function momentParts(at: string): { day: string; clock: string } {
 type Ending = { title: string; tone: 'good' | 'warn' | 'bad' | 'calm' }
 
 /** A stream that had sent content and did not finish. */
-function cutOf({ ended, events_sent: sent }: ToldRequest): Ending | null {
+function cutOf({ ended, events_sent: sent }: LoggedRequest): Ending | null {
   const events = sent === 1 ? 'one event' : `${count(sent)} events`
   switch (ended) {
     case 'failed_mid_stream':
@@ -51,21 +58,21 @@ function cutOf({ ended, events_sent: sent }: ToldRequest): Ending | null {
     case 'caller_left':
       return { title: `The caller left after ${events}`, tone: 'calm' }
     case 'slow_reader':
-      return { title: `The caller read too slowly: ended after ${events}`, tone: 'warn' }
+      return { title: `Ended after ${events}: the caller read too slowly`, tone: 'warn' }
     case 'interrupted':
-      return { title: 'Interrupted: the gateway ended before the stream did', tone: 'bad' }
+      return { title: 'Interrupted: the gateway stopped before the stream ended', tone: 'bad' }
     default:
       return null
   }
 }
 
 /** What happened, for people who are in a hurry. */
-export function endingOf(request: ToldRequest): Ending {
+export function endingOf(request: LoggedRequest): Ending {
   const { state, status, code, fallback, attempt_count: attempts } = request
   if (state === 'open') return { title: 'Running', tone: 'calm' }
   const cut = cutOf(request)
   if (cut !== null) return cut
-  if (code === 'interrupted') return { title: 'Interrupted: the gateway ended before the call did', tone: 'bad' }
+  if (code === 'interrupted') return { title: 'Interrupted: the gateway stopped before the call ended', tone: 'bad' }
   if (code === 'caller_left') return { title: 'The caller hung up before the answer', tone: 'calm' }
   if (code === null) return { title: fallback ? 'Served by a fallback' : 'Served', tone: 'good' }
   const isOurs = status !== null && status >= 500
@@ -80,9 +87,10 @@ const ADJUSTED = {
   renamed: 'as the provider wants it',
   pinned: 'pinned for the hard budget',
   unused_key: 'not used: the bearer token is another key',
+  left_out: 'left out: the hard budget does not cover what it can cost',
 }
 
-interface ToldAdjustment {
+interface LoggedAdjustment {
   field: string
   value: string | number | null
   reason: keyof typeof ADJUSTED
@@ -90,7 +98,7 @@ interface ToldAdjustment {
 }
 
 /** One field that the gateway sent other than as the caller wrote it, or a key that it did not use. */
-export function adjustmentText({ field, value, reason, from }: ToldAdjustment): string {
+export function adjustmentText({ field, value, reason, from }: LoggedAdjustment): string {
   const sent = value === null ? field : `${field} ${value}`
   return from === undefined ? `${sent} (${ADJUSTED[reason]})` : `${from} sent as ${sent} (${ADJUSTED[reason]})`
 }

@@ -4,12 +4,13 @@ import { Link } from 'wouter'
 import { usePath } from '../../shell/place.ts'
 import { NextSteps } from './next/next-steps.tsx'
 import classes from './request-detail.module.css'
-import { figureTexts } from './request-words.ts'
+import { figureTexts, reasonText } from './request-words.ts'
 import type { ListedRequest } from './use-requests.ts'
 
 /** Why a call failed, what to do about it, and the way to those that failed likewise. */
 export function WhySection({ request }: { request: ListedRequest }) {
-  const { reason, param, provider_code: code, figures } = request
+  const { param, provider_code: code, figures } = request
+  const reason = reasonText(request)
   if (reason === null) return null
   const facts = figureTexts(figures)
   return (

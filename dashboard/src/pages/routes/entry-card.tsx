@@ -106,7 +106,7 @@ function EntryDefaults({
   if (!isOpen && isReadOnly) return null
   if (!isOpen) {
     return (
-      <Button variant="subtle" size="compact-xs" color="gray" onClick={() => setOpen(true)}>
+      <Button ml={-7} variant="subtle" size="compact-xs" color="gray" onClick={() => setOpen(true)}>
         Default parameters
       </Button>
     )

@@ -19,7 +19,7 @@ export function NewRoutePage() {
   const isWaiting = routes.isPending || (from !== '' && copied.isPending)
   if (isWaiting) {
     return (
-      <Page title="New route">
+      <Page title="Create a route">
         <Panel>
           <LoadingRows />
         </Panel>

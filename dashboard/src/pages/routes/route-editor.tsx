@@ -56,7 +56,7 @@ export function RouteEditor({ present, start, taken, isDeleted = false, refetch,
 
   return (
     <Page
-      title={present === null ? 'New route' : present.value.alias}
+      title={present === null ? 'Create a route' : present.value.alias}
       description={present === null ? undefined : <TrafficLine alias={present.value.alias} />}
       actions={
         present === null ? undefined : (

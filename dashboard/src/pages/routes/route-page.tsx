@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { Route as RouteIcon } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import type { Versioned } from '../../api/client.ts'
 import { useVersioned } from '../../api/hooks.ts'
@@ -12,6 +12,8 @@ import { usePath, useWorkspace } from '../../shell/place.ts'
 import { draftOf, type Route } from './route-draft.ts'
 import { RouteEditor } from './route-editor.tsx'
 import { TryPanel } from './try-panel.tsx'
+
+const Advice = lazy(async () => ({ default: (await import('../../components/advice/advice.tsx')).Advice }))
 
 export function RoutePage({ alias }: { alias: string }) {
   const workspace = useWorkspace()
@@ -61,10 +63,21 @@ function Present({ present, ...others }: PresentProps) {
       side={(hasChanges) => (
         <Stack>
           <TryPanel alias={present.value.alias} hasChanges={hasChanges} />
+          <RouteSavings alias={present.value.alias} />
           <RouteHistory alias={present.value.alias} current={present.value} />
         </Stack>
       )}
     />
+  )
+}
+
+function RouteSavings({ alias }: { alias: string }) {
+  return (
+    <Panel title="Savings">
+      <Suspense>
+        <Advice key={alias} workspace={useWorkspace()} of={{ route: alias }} />
+      </Suspense>
+    </Panel>
   )
 }
 

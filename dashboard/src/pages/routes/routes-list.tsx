@@ -26,7 +26,7 @@ export function RoutesList() {
   const path = usePath()
   const create = (
     <MayLink to="routes.put" href={`${path('routes')}?new=1`} leftSection={<Plus size={15} aria-hidden />}>
-      New route
+      Create a route
     </MayLink>
   )
   return (

@@ -59,8 +59,8 @@ export function InvitesPanel() {
   const [withdrawing, setWithdrawing] = useState<Invite | null>(null)
   return (
     <Panel
-      title="Invites"
-      description="An invite is used up at the first sign-in with its address."
+      title="Invitations"
+      description="Each is used up when someone signs in with its address."
       flush
       actions={
         <MayButton
@@ -77,7 +77,7 @@ export function InvitesPanel() {
           rows.length === 0 ? (
             <EmptyState title="No invitations">Invite people by e-mail address.</EmptyState>
           ) : (
-            <DataTable label="Invites" columns={columnsWith(setWithdrawing)} rows={rows} rowKey={({ id }) => id} />
+            <DataTable label="Invitations" columns={columnsWith(setWithdrawing)} rows={rows} rowKey={({ id }) => id} />
           )
         }
       </Loaded>
@@ -94,7 +94,7 @@ export function InvitesPanel() {
 function Withdraw({ of: invite, onClose }: { of: Invite; onClose: () => void }) {
   const withdraw = useChange('invites.withdraw')
   const onSuccess = () => {
-    tell(`Invite for ${invite.email} withdrawn`)
+    tell(`Invitation for ${invite.email} withdrawn`)
     onClose()
   }
   return (

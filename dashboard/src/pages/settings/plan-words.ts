@@ -17,8 +17,8 @@ const ORDER = Object.keys(KINDS) as ChangeKind[]
 export function planSummary(changes: readonly Pick<ConfigChange, 'kind'>[], unchanged: number): string {
   const same = unchanged === 1 ? '1 already matches' : `${unchanged} already match`
   const counts = ORDER.map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const)
-  const told = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${KINDS[kind].word}`)
-  return told.length === 0 ? `Nothing would change: ${same}.` : `${told.join(', ')}; ${same}.`
+  const parts = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${KINDS[kind].word}`)
+  return parts.length === 0 ? `Nothing would change: ${same}.` : `${parts.join(', ')}; ${same}.`
 }
 
 /** A value of a field, short enough for a line; nothing is a dash. */

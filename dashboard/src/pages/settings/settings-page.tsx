@@ -1,8 +1,8 @@
 import { Tabs } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useLocation } from 'wouter'
-import type { OperationName } from '../../api/client.ts'
 import { useRefusal } from '../../api/session.ts'
+import { SETTINGS_TABS } from '../../api/settings-tabs.ts'
 import { Page } from '../../components/page.tsx'
 import { Permitted } from '../../components/permitted.tsx'
 import { usePath, usePlaceParts } from '../../shell/place.ts'
@@ -14,23 +14,17 @@ import { PeopleTab } from './people-tab.tsx'
 import { SessionsTab } from './sessions-tab.tsx'
 import { WorkspacesTab } from './workspaces-tab.tsx'
 
-interface TabEntry {
-  name: string
-  title: string
-  content: ComponentType
-  /** Without it there is nothing to see there. */
-  needs: OperationName
-}
+type TabEntry = (typeof SETTINGS_TABS)[number]
 
-const TABS: TabEntry[] = [
-  { name: 'workspaces', title: 'Workspaces', content: WorkspacesTab, needs: 'workspaces.list' },
-  { name: 'people', title: 'People', content: PeopleTab, needs: 'people.list' },
-  { name: 'admin-keys', title: 'Admin keys', content: AdminKeysTab, needs: 'admin-keys.list' },
-  { name: 'sessions', title: 'Sessions', content: SessionsTab, needs: 'sessions.list' },
-  { name: 'configuration', title: 'Configuration', content: ConfigurationTab, needs: 'config.export' },
-  { name: 'ledger', title: 'Ledger and secrets', content: LedgerTab, needs: 'verify.ledger' },
-  { name: 'about', title: 'About', content: AboutTab, needs: 'status.get' },
-]
+const CONTENTS: Record<TabEntry['name'], ComponentType> = {
+  workspaces: WorkspacesTab,
+  people: PeopleTab,
+  'admin-keys': AdminKeysTab,
+  sessions: SessionsTab,
+  configuration: ConfigurationTab,
+  ledger: LedgerTab,
+  about: AboutTab,
+}
 
 function SettingsTab({ name, title, needs }: TabEntry) {
   const refusal = useRefusal(needs)
@@ -46,7 +40,7 @@ export function SettingsPage() {
   const path = usePath()
   const [, navigate] = useLocation()
   const [part] = usePlaceParts()
-  const current = TABS.find(({ name }) => name === part)?.name ?? 'workspaces'
+  const current = SETTINGS_TABS.find(({ name }) => name === part)?.name ?? 'workspaces'
   return (
     <Page title="Settings" description="These settings apply to every workspace.">
       <Tabs
@@ -56,17 +50,20 @@ export function SettingsPage() {
         activateTabWithKeyboard={false}
       >
         <Tabs.List aria-label="Settings" mb="lg">
-          {TABS.map((tab) => (
+          {SETTINGS_TABS.map((tab) => (
             <SettingsTab key={tab.name} {...tab} />
           ))}
         </Tabs.List>
-        {TABS.map(({ name, needs, content: Content }) => (
-          <Tabs.Panel key={name} value={name}>
-            <Permitted to={needs} isPart>
-              <Content />
-            </Permitted>
-          </Tabs.Panel>
-        ))}
+        {SETTINGS_TABS.map(({ name, needs }) => {
+          const Content = CONTENTS[name]
+          return (
+            <Tabs.Panel key={name} value={name}>
+              <Permitted to={needs} isPart>
+                <Content />
+              </Permitted>
+            </Tabs.Panel>
+          )
+        })}
       </Tabs>
     </Page>
   )

@@ -128,6 +128,7 @@ function WorkspaceBudget({ of: { name, limits } }: { of: Workspace }) {
         limitUsd={money.limit_usd}
         spentUsd={money.spent_usd}
         heldUsd={money.held_usd}
+        unconfirmedUsd={money.unconfirmed_usd}
         per={per}
         mode={mode}
       />

@@ -1,7 +1,8 @@
-import { Checkbox, Stack, Text, Textarea } from '@mantine/core'
+import { Checkbox, Select, Stack, Text, Textarea } from '@mantine/core'
 import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { LimitsFields } from '../../components/limits/limits-fields.tsx'
+import { type LimitsForm, UNCONFIRMED } from '../../components/limits/limits-form.ts'
 import { ContentField } from './content-field.tsx'
 import { GuardrailField } from './guardrail-field.tsx'
 import { StreamingField } from './streaming-field.tsx'
@@ -60,6 +61,18 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
             Limits for all its keys together. A call must fit these and the limits of its key.
           </Text>
           <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />
+          <Select
+            label="Unconfirmed spend that counts in budgets"
+            description="Of calls that a provider may bill although it gave no count of tokens. Less than all of it may exceed a hard budget."
+            data={UNCONFIRMED}
+            value={form.limits.unconfirmed === '' ? 'bound' : form.limits.unconfirmed}
+            allowDeselect={false}
+            onChange={(policy) => {
+              const unconfirmed = policy === 'bound' ? '' : ((policy ?? '') as LimitsForm['unconfirmed'])
+              onChange({ ...form, limits: { ...form.limits, unconfirmed } })
+            }}
+            comboboxProps={{ shadow: 'md' }}
+          />
         </>
       )}
     </Stack>

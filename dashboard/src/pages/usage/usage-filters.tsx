@@ -48,6 +48,7 @@ function Filter({ name, view }: { name: FilterName; view: UsageView }) {
       size="xs"
       w={name === 'model' ? 210 : 140}
       searchable
+      selectFirstOptionOnChange
       clearable
       data={isKnown ? options : [{ value, label: value }, ...options]}
       value={value}

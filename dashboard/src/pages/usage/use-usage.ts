@@ -33,7 +33,13 @@ export function useUsage(view: UsageView) {
   const options = { refetchEvery: 'to' in range || isCostly ? undefined : REFRESH_MS }
   const overTime = useSums(view, { ...query, interval: view.interval }, view.groupBy, options)
   const sums = useSums(view, query, view.groupBy, options)
-  return { overTime, sums, before: useBefore(view, sums.data) }
+  return { overTime: ofGroup(view, overTime), sums: ofGroup(view, sums), before: useBefore(view, sums.data) }
+}
+
+/** While other groups load, the former ones would stand under the new heading: better nothing. */
+function ofGroup({ groupBy }: UsageView, query: UseQueryResult<Usage, ApiError>) {
+  const { data, error, refetch, isPlaceholderData } = query
+  return { data: isPlaceholderData && data?.group_by !== groupBy ? undefined : data, error, refetch }
 }
 
 /** Of this workspace, or of all of them. */

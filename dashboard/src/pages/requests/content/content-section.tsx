@@ -92,7 +92,7 @@ function Said({ content }: { content: Content }) {
   const [isRaw, setRaw] = useState(false)
   const redacted = Object.entries(content.redacted)
   if (content.dropped !== null) {
-    return <Alert color="yellow">This request’s content was not stored: the queue to the database was full.</Alert>
+    return <Alert color="yellow">This request’s content wasn’t stored because the database queue was full.</Alert>
   }
   return (
     <Stack gap="md">

@@ -28,7 +28,7 @@ export function ReplayButton({ request, read, isBusy }: ReplayButtonProps) {
     const { request: body } = await read()
     const prompt = body?.is_json === true ? promptOf(request.endpoint, JSON.parse(body.text)) : null
     if (prompt === null) {
-      setProblem('This request cannot be replayed: it is not stored in full, or is not a conversation.')
+      setProblem('This request can’t be replayed: it isn’t fully stored, or it isn’t a conversation.')
       return
     }
     storePrompt(session, request.workspace, prompt)

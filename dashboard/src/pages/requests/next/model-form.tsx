@@ -22,7 +22,7 @@ const FIELDS: Record<Unknown, { field: string; label: string }[]> = {
 }
 
 /** Fills in what the registry lacks for a hard budget; all else that is known of the model stays. */
-export function ModelForm({ step, onDone, onCancel }: StepFormProps<ModelStep>) {
+export function ModelForm({ step, onDone, onCancel }: StepFormProps<ModelStep> & { onCancel: () => void }) {
   const { provider, model, unknown } = step
   const stored = useVersioned('registry.get', { params: { provider, model } })
   const put = useChange('registry.put')

@@ -1,6 +1,7 @@
 import { Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { OperationName } from '../../../api/client.ts'
+import { useRefusal } from '../../../api/session.ts'
 import { MayButton, MayLink } from '../../../components/may-button.tsx'
 import { TestButton, TestResult, useProviderTest } from '../../../components/provider-test.tsx'
 import { usePath } from '../../../shell/place.ts'
@@ -9,7 +10,7 @@ import { Done } from './done.tsx'
 import { ModelForm } from './model-form.tsx'
 import classes from './next.module.css'
 import { AllowModel, StreamingOn } from './one-click.tsx'
-import { RaiseForm } from './raise-form.tsx'
+import { RaiseForm, raiseWords } from './raise-form.tsx'
 import { nextSteps, type Step } from './steps.ts'
 
 type Form = Extract<Step, { kind: 'raise' | 'model' }>
@@ -27,30 +28,33 @@ export function NextSteps({ request }: { request: ListedRequest }) {
   )
 }
 
-/** A button that becomes a form, which becomes what it has changed. */
+/** A button that becomes a form, which becomes what it has changed. A limit needs one number, and a good one is known: its form is open from the start. */
 export function FormStep({ step }: { step: Form }) {
-  const [state, setState] = useState<'button' | 'form' | { done: string }>('button')
-  if (state === 'button') return <OpenForm step={step} onOpen={() => setState('form')} />
+  const change: OperationName =
+    step.kind === 'model' ? 'registry.put' : step.scope === 'key' ? 'keys.update' : 'workspaces.update'
+  const isOpen = useRefusal(change) === undefined && step.kind === 'raise'
+  const [state, setState] = useState<'button' | 'form' | { done: string }>(isOpen ? 'form' : 'button')
+  if (state === 'button') {
+    return (
+      <MayButton to={change} size="xs" onClick={() => setState('form')}>
+        {step.kind === 'model' ? SETS[step.unknown] : raiseWords(step)}
+      </MayButton>
+    )
+  }
   if (state !== 'form') return <Done>{state.done}</Done>
-  const props = { onDone: (done: string) => setState({ done }), onCancel: () => setState('button') }
+  const onDone = (done: string) => setState({ done })
   return (
     <div className={classes['whole']}>
-      {step.kind === 'raise' ? <RaiseForm step={step} {...props} /> : <ModelForm step={step} {...props} />}
+      {step.kind === 'raise' ? (
+        <RaiseForm step={step} onDone={onDone} />
+      ) : (
+        <ModelForm step={step} onDone={onDone} onCancel={() => setState('button')} />
+      )}
     </div>
   )
 }
 
 const SETS = { price: 'Set price', max_output_tokens: 'Set output limit', context_window: 'Set context window' }
-
-function OpenForm({ step, onOpen }: { step: Form; onOpen: () => void }) {
-  const change: OperationName =
-    step.kind === 'model' ? 'registry.put' : step.scope === 'key' ? 'keys.update' : 'workspaces.update'
-  return (
-    <MayButton to={change} size="xs" onClick={onOpen}>
-      {step.kind === 'model' ? SETS[step.unknown] : step.what === 'budget' ? 'Raise budget' : 'Raise limit'}
-    </MayButton>
-  )
-}
 
 function OneStep({ step, request }: { step: Step; request: ListedRequest }) {
   const path = usePath()

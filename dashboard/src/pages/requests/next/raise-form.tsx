@@ -22,13 +22,16 @@ type RaiseStep = Extract<Step, { kind: 'raise' }>
 export interface StepFormProps<S> {
   step: S
   onDone: (text: string) => void
-  onCancel: () => void
 }
 
 const RATE_LABELS: Record<Rate, string> = {
   rpm: 'Requests per minute',
   tpm: 'Tokens per minute',
   max_parallel: 'Concurrent requests',
+}
+
+export function raiseWords({ what }: RaiseStep): string {
+  return what === 'budget' ? 'Raise budget' : 'Raise limit'
 }
 
 /** Raises the limit that has refused the call, of the key or of its workspace. */
@@ -90,7 +93,7 @@ interface LimitProps extends StepFormProps<RaiseStep> {
   save: (limits: Limits | null, onSuccess: () => void) => void
 }
 
-function Limit({ step, name, limits, error, isBusy, onReload, save, onDone, onCancel }: LimitProps) {
+function Limit({ step, name, limits, error, isBusy, onReload, save, onDone }: LimitProps) {
   const { what, needed } = step
   const field = what === 'budget' ? 'budgetUsd' : what
   const before = limitsForm(limits)
@@ -121,16 +124,12 @@ function Limit({ step, name, limits, error, isBusy, onReload, save, onDone, onCa
             {...(what === 'budget' ? { leftSection: '$' } : {})}
             inputMode="decimal"
             autoComplete="off"
-            autoFocus
             value={typed}
             error={problem}
             onChange={(event) => setTyped(typedAmount(event.currentTarget.value))}
           />
           <Button type="submit" size="sm" loading={isBusy}>
-            Save
-          </Button>
-          <Button variant="default" size="sm" onClick={onCancel}>
-            Cancel
+            {raiseWords(step)}
           </Button>
         </div>
       </Stack>
