@@ -119,6 +119,13 @@ function withRetries(chain: readonly object[], retries: number): object[] {
   return chain.map((entry) => ({ ...entry, retries }))
 }
 
+/** How much of its budget evals has spent: too much for its next calls. */
+export const EVALS_SHARE = 0.96
+
+export function budgetOf(spent: bigint, share: number): string {
+  return roundUsd(Number(spent) / 1e12 / share)
+}
+
 /** Budgets set by what was already spent: one nearly used up, one exceeded, one half used. */
 export function budgetSteps(spent: (key: string) => bigint): Step[] {
   const budget = (
@@ -128,11 +135,11 @@ export function budgetSteps(spent: (key: string) => bigint): Step[] {
     rest: object = {},
   ): Pick<Step, 'call' | 'body'> => ({
     call: `PATCH /keys/{${key}}`,
-    body: { limits: { ...rest, ...limit(roundUsd(Number(spent(key)) / 1e12 / share), 'total', mode) } },
+    body: { limits: { ...rest, ...limit(budgetOf(spent(key), share), 'total', mode) } },
   })
   return [
     { daysAgo: 4, hour: 10.2, by: ANNA, ...budget('support-bot', 1.07, 'soft') },
-    { daysAgo: 3, hour: 9.4, by: ANNA, ...budget('evals', 0.96, 'hard') },
+    { daysAgo: 3, hour: 9.4, by: ANNA, ...budget('evals', EVALS_SHARE, 'hard') },
     { daysAgo: 3, hour: 9.5, by: ANNA, ...budget('contractor', 0.55, 'hard', { rpm: 60 }) },
   ]
 }

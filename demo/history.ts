@@ -5,16 +5,17 @@ import { newId } from '../src/domain/new-id.ts'
 import { costOf, type Price } from '../src/domain/pricing/price.ts'
 import { type ChainEntry, type PrefixRule, type Resolved, resolveModel } from '../src/domain/route.ts'
 import type { Snapshot } from '../src/domain/snapshot.ts'
-import { holdTerms, moneyOf, tokensOf } from '../src/limits/hold.ts'
+import { type ChainHold, holdOfTerms } from '../src/limits/chain-hold.ts'
+import { holdTerms } from '../src/limits/hold.ts'
 import { BLANK_RECORD, type CloseRecord } from '../src/request-log/record.ts'
 import { APPLICATIONS, type Application } from './applications.ts'
 import { attributed } from './attribution.ts'
+import { type ChainOutcome, chainOutcome, createWorld } from './chain-outcome.ts'
 import { lognormal, weighted } from './draw.ts'
 import { drawRefusal } from './refusals.ts'
 import { type Arrival, arrivals } from './rhythm.ts'
 import { streamed } from './streams.ts'
 import { type Ask, drawAsk, usageOf } from './usage.ts'
-import { createWorld, type Walked, walk } from './walk.ts'
 import { slownessOf, weatherOf } from './weather.ts'
 
 export const HISTORY_DAYS = 30
@@ -38,13 +39,16 @@ export interface Setting {
   priceAt(entry: ChainEntry, at: number): { version: number; price: Price } | null
 }
 
+/** `refusedHold`: a budget refused it. Its figures are not known before the past has ended. */
+export type PastCall = CloseRecord & { refusedHold?: ChainHold }
+
 type World = ReturnType<typeof createWorld>
 
 /**
  * Thirty days of calls up to now, oldest first, each as the gateway would have logged it. Simulated but not arbitrary:
  * the same for every demo that starts at the same time, and consistent in every figure.
  */
-export function* history(setting: Setting): Iterable<CloseRecord> {
+export function* history(setting: Setting): Iterable<PastCall> {
   const { now, snapshot } = setting
   const random = createRandom(SEED)
   const windowOf = ({ provider, model }: ChainEntry) =>
@@ -58,7 +62,7 @@ export function* history(setting: Setting): Iterable<CloseRecord> {
   }
 }
 
-function pastCall({ at, application }: Arrival, keyId: string, setting: Setting, world: World): CloseRecord {
+function pastCall({ at, application }: Arrival, keyId: string, setting: Setting, world: World): PastCall {
   const { random } = world
   const model = weighted(random, application.models)
   const refusal = drawRefusal(application, at, setting.now, random)
@@ -72,19 +76,22 @@ function pastCall({ at, application }: Arrival, keyId: string, setting: Setting,
   const ask = drawAsk(application, Math.min(LONGEST_PROMPT, ...windows.map((window) => window * 0.7)), random)
   const requestBytes = Math.round(ask.promptTokens * 4.1) + 140
   const received = { ...base, requestBytes, requestedModel: refusal?.model ?? model, route: resolved?.alias ?? null }
+  if (refusal?.error.code === 'budget_exceeded' && resolved !== null) {
+    return { ...refused(received, refusal.error), refusedHold: holdOf(resolved, ask, null, at, setting) }
+  }
   if (refusal !== null || resolved === null) {
     return refused(received, refusal?.error ?? new GatewayError('model_not_found'))
   }
   const patienceMs = random() < 0.004 ? lognormal(random, 2_500, 0.5) : Number.POSITIVE_INFINITY
   const call = { chain: resolved.chain, at, outputTokens: ask.answerTokens, patienceMs: Math.round(patienceMs) }
-  const walked = walk(call, world)
+  const outcome = chainOutcome(call, world)
   const record = {
     ...received,
     ...holdAt(resolved, ask, at, setting, random),
-    ...ending(walked, ask, at, setting, random),
+    ...ending(outcome, ask, at, setting, random),
   }
   if (application.streams !== true) return record
-  const price = walked.served === null ? null : (setting.priceAt(walked.served.entry, at)?.price ?? null)
+  const price = outcome.served === null ? null : (setting.priceAt(outcome.served.entry, at)?.price ?? null)
   return streamed(record, price, random)
 }
 
@@ -113,27 +120,26 @@ function refused(base: Base, error: GatewayError): CloseRecord {
 }
 
 /** The maximum cost of the call at any entry of its chain. */
-function holdAt({ chain }: Resolved, ask: Ask, at: number, setting: Setting, random: Random) {
-  const outputTokens = random() < 0.7 ? 1_024 * Math.ceil((ask.answerTokens * 2) / 1_024) : null
+function holdOf({ chain }: Resolved, ask: Ask, outputTokens: number | null, at: number, setting: Setting): ChainHold {
   const known = { promptTokens: ask.promptTokens * 4, bounds: { outputTokens, answers: 1 } }
-  let money = 0n
-  let tokens = 0
-  for (const entry of chain) {
-    const traits = setting.snapshot.registry.get(entry.provider)?.get(entry.model)?.traits
-    const [contextWindow, maxOutputTokens] = [traits?.contextWindow ?? null, traits?.maxOutputTokens ?? null]
-    const price = setting.priceAt(entry, at)?.price
-    const terms = holdTerms({ ...known, price, contextWindow, maxOutputTokens })
-    const [most, length] = [moneyOf(terms), tokensOf(terms)]
-    // The cost of a model without a price or a known length is unknown.
-    if (most === null || length === null) return { holdPicodollars: null, holdTokens: length ?? 0 }
-    if (most > money) money = most
-    if (length > tokens) tokens = length
-  }
-  return { holdPicodollars: String(money), holdTokens: tokens }
+  return holdOfTerms(
+    chain.map((entry, position) => {
+      const traits = setting.snapshot.registry.get(entry.provider)?.get(entry.model)?.traits
+      const [contextWindow, maxOutputTokens] = [traits?.contextWindow ?? null, traits?.maxOutputTokens ?? null]
+      const price = setting.priceAt(entry, at)?.price
+      return { entry, position, terms: holdTerms({ ...known, price, contextWindow, maxOutputTokens }) }
+    }),
+  )
 }
 
-function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: Random) {
-  const { attempts, served, failed, elapsedMs } = walked
+function holdAt(resolved: Resolved, ask: Ask, at: number, setting: Setting, random: Random) {
+  const outputTokens = random() < 0.7 ? 1_024 * Math.ceil((ask.answerTokens * 2) / 1_024) : null
+  const { picodollars, tokens } = holdOf(resolved, ask, outputTokens, at, setting)
+  return { holdPicodollars: picodollars?.toString() ?? null, holdTokens: tokens ?? 0 }
+}
+
+function ending(outcome: ChainOutcome, ask: Ask, at: number, setting: Setting, random: Random) {
+  const { attempts, served, failed, elapsedMs } = outcome
   const last = attempts.findLast((attempt) => attempt.kind === 'called')
   const common = {
     attempts,
@@ -145,7 +151,7 @@ function ending(walked: Walked, ask: Ask, at: number, setting: Setting, random: 
     if (failed === null || failed === 'caller-left') return { ...common, code: 'caller_left' as const, status: 499 }
     const { code, message, kept, param, providerCode, retryAfterMs: wait } = failed
     const retryAfterSeconds = wait === null ? undefined : Math.ceil(wait / 1_000)
-    const why = whyOf(new GatewayError(code, { told: message, kept, param }, { providerCode, retryAfterSeconds }))
+    const why = whyOf(new GatewayError(code, { text: message, kept, param }, { providerCode, retryAfterSeconds }))
     return { ...common, code, ...why, status: ERRORS[code].status, responseBytes: 260 + attempts.length * 90 }
   }
   const { entry, position, durationMs } = served

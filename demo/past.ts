@@ -1,13 +1,17 @@
 import { startGateway } from '../src/app/main.ts'
 import type { Store } from '../src/app/open-store.ts'
 import type { Gateway } from '../src/app/serve.ts'
+import { whyOf } from '../src/calls/why.ts'
 import { asPicodollars, compilePrice, type Price, parsePrices } from '../src/domain/pricing/price.ts'
 import type { ChainEntry } from '../src/domain/route.ts'
 import type { CloseRecord } from '../src/request-log/record.ts'
+import { BUILTIN } from '../src/store/control/seed-registry.ts'
 import { loadSnapshot } from '../src/store/control/snapshot.ts'
 import { type ControlApi, controlApi } from './control-api.ts'
-import { budgetSteps, controlSteps, moment } from './control-past.ts'
-import { DAY_MS, HISTORY_DAYS, history, type Setting } from './history.ts'
+import { budgetOf, budgetSteps, controlSteps, EVALS_SHARE, moment } from './control-past.ts'
+import { DAY_MS, HISTORY_DAYS, history, type PastCall, type Setting } from './history.ts'
+import { overBudget } from './refusals.ts'
+import { importDemoReport } from './report.ts'
 
 export interface PastOptions {
   /** Of the gateway; its listen address is not used. */
@@ -33,10 +37,16 @@ export async function liveThroughPast(options: PastOptions): Promise<ControlApi[
     const api = controlApi(gateway.url, (daysAgo, hour) => {
       clock = moment(now, daysAgo, hour)
     })
+    // The list that this version ships is younger than the past.
+    const source = BUILTIN + new Date(moment(now, 34, 0)).toISOString().slice(0, 10)
+    const { db } = gateway.store
+    await db.updateTable('price_versions').set({ source }).where('source', 'like', `${BUILTIN}%`).execute()
     for (const step of controlSteps(now, edgeUrl)) await api.take(step)
     const spent = await writeHistory(gateway, options)
     onDay(HISTORY_DAYS)
     for (const step of budgetSteps(spent)) await api.take(step)
+    await gateway.store.requestLog.caughtUp()
+    await importDemoReport({ url: gateway.url, reads: gateway.store.reads }, now)
     return api.keyValue
   } finally {
     await gateway.stop()
@@ -55,6 +65,7 @@ async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(
     ({ key_id: keyId }) => keyId,
   )
   const spent = new Map<string, bigint>()
+  const refused: { call: PastCall; spent: bigint }[] = []
   let batch: CloseRecord[] = []
   const write = async () => {
     await Promise.all(batch.map((record) => store.requestLog.close(record)))
@@ -62,6 +73,10 @@ async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(
   }
   for (const record of history(await settingOf(store, now))) {
     const name = names.get(record.keyId) ?? ''
+    if (record.refusedHold !== undefined) {
+      refused.push({ call: record, spent: spent.get(name) ?? 0n })
+      continue
+    }
     spent.set(name, (spent.get(name) ?? 0n) + BigInt(record.costPicodollars ?? 0))
     // Programs use the new value as soon as there is one.
     const value = values.get(record.keyId)?.findLast(({ created_at: from }) => from <= record.startedAt)
@@ -70,8 +85,18 @@ async function writeHistory({ store }: Gateway, options: PastOptions): Promise<(
     batch.push(record)
     if (batch.length === BATCH) await write()
   }
+  for (const { call, spent: before } of refused) {
+    const name = names.get(call.keyId) ?? ''
+    batch.push(withFigures(call, name, budgetOf(spent.get(name) ?? 0n, EVALS_SHARE), before))
+  }
   await write()
   return (key) => asPicodollars(spent.get(key) ?? 0n)
+}
+
+function withFigures(call: PastCall, name: string, limitUsd: string, spent: bigint): CloseRecord {
+  const { refusedHold, ...record } = call
+  if (refusedHold === undefined) return record
+  return { ...record, ...whyOf(overBudget({ id: call.keyId, name }, limitUsd, spent, refusedHold)) }
 }
 
 async function settingOf({ db, secrets }: Store, now: number): Promise<Setting> {

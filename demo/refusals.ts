@@ -1,6 +1,8 @@
 import type { Random } from '../simulator/random.ts'
 import { GatewayError } from '../src/domain/errors.ts'
+import { asPicodollars, picodollarsOfUsd } from '../src/domain/pricing/price.ts'
 import { named, type Worded, worded } from '../src/domain/wording/worded.ts'
+import type { ChainHold } from '../src/limits/chain-hold.ts'
 import { limitError } from '../src/limits/errors.ts'
 import type { Application } from './applications.ts'
 import { weighted } from './draw.ts'
@@ -61,6 +63,16 @@ function tooFast(key: string, random: Random): Refusal {
     waitMs: Math.ceil(random() * 30_000),
   }
   return read(limitError(refusal, { picodollars: null, tokens: null, terms: [] }, { name: key, budget: undefined }))
+}
+
+/** Of a key that may spend so much in total. What is left and would do is held by calls that are running. */
+export function overBudget(key: { id: string; name: string }, limitUsd: string, spent: bigint, hold: ChainHold) {
+  const limit = picodollarsOfUsd(limitUsd)
+  const [left, most] = [limit - spent, hold.picodollars ?? 0n]
+  const held = left > most ? left - most / 2n : 0n
+  const sums = { limit, spent: asPicodollars(spent), held: asPicodollars(held), per: 'total' as const, resetsAt: null }
+  const refusal = { kind: 'budget' as const, scope: { kind: 'key' as const, id: key.id }, ...sums }
+  return limitError(refusal, hold, { name: key.name, budget: { usd: limitUsd, per: 'total', mode: 'hard' } })
 }
 
 const BUDGET_DAYS = 2

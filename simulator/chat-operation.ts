@@ -17,10 +17,12 @@ export function chatOperation({ path, validate, readAsk, writeReply, streaming }
     streaming,
     ask: readAsk,
     lastUserText: (body) => readAsk(body).lastUserText,
-    answer(body, tweak, { seed, account }) {
+    answer(body, tweak, { seed, account, bill }) {
       const ask = readAsk(body)
       const random = createRandom(hashText(`${seed} ${ask.model} ${ask.lastUserText}`))
-      return writeReply(planReply(ask, tweak, random), body, account)
+      const reply = planReply(ask, tweak, random)
+      bill?.note(ask.model, reply.usage)
+      return writeReply(reply, body, account)
     },
   }
 }

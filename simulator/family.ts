@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
+import type { Bill } from './bill.ts'
 import type { JsonObject } from './json.ts'
 import type { Ask, Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
@@ -33,7 +34,7 @@ export interface Operation {
   /** Missing where there is no conversation. */
   ask?(body: JsonObject): Ask
   /** The normal answer to a good request, with what a scenario changes in it. */
-  answer(body: JsonObject, tweak: Tweak, chosen: { seed: number; account: Account }): JsonObject
+  answer(body: JsonObject, tweak: Tweak, chosen: { seed: number; account: Account; bill?: Bill }): JsonObject
   /** Missing where the vendor does not stream. */
   streaming?: StreamFormat
 }

@@ -35,6 +35,8 @@ export interface Ask {
   promptTokens: number
   /** Tokens the model thinks before it writes. */
   thinkingTokens: number
+  /** Searches of the vendor's own that the request allows; missing: it offers none. */
+  mostSearches?: number
 }
 
 /** What a scenario changes in the normal reply. */
@@ -56,6 +58,8 @@ export interface Tweak {
   exactUsage?: { prompt: number; completion: number }
   /** Tokens of the answer that are reported as audio and as images. */
   mediaTokens?: { audio: number; image: number }
+  /** So many searches of the vendor's own, as far as the request allows them; each adds so many tokens to the prompt. */
+  searches?: { wanted: number; added: number }
   embeddings?: EmbeddingsTweak
 }
 
@@ -86,6 +90,8 @@ export interface Usage {
   audioTokens: number
   imageTokens: number
   thinkingTokens: number
+  /** Of the vendor's own; missing: none. After each the whole prompt is read again. */
+  searches?: number
 }
 
 export interface PlannedReply {
@@ -127,6 +133,7 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): PlannedReply 
     written + thinkingTokens,
     finish === 'length' ? (ask.maxTokens ?? Infinity) : Infinity,
   )
+  const searches = Math.min(tweak.searches?.wanted ?? 0, ask.mostSearches ?? 0)
   return {
     thinking,
     text,
@@ -135,15 +142,21 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): PlannedReply 
     finish,
     finishOverride: tweak.finish ?? null,
     usage: {
-      freshTokens: tweak.exactUsage?.prompt ?? ask.promptTokens,
+      freshTokens: readTokens(tweak.exactUsage?.prompt ?? ask.promptTokens, searches, tweak.searches?.added ?? 0),
       cachedTokens: tweak.cachedTokens ?? 0,
       cacheWriteTokens: tweak.cacheWriteTokens ?? 0,
       completionTokens: tweak.exactUsage?.completion ?? completionTokens,
       audioTokens: tweak.mediaTokens?.audio ?? 0,
       imageTokens: tweak.mediaTokens?.image ?? 0,
       thinkingTokens: Math.min(thinkingTokens, tweak.exactUsage?.completion ?? completionTokens),
+      ...(searches > 0 && { searches }),
     },
   }
+}
+
+/** Of all passes: the vendors report their sum. */
+function readTokens(prompt: number, searches: number, added: number): number {
+  return prompt * (searches + 1) + (added * searches * (searches + 1)) / 2
 }
 
 function planText(ask: Ask, tweak: Tweak, random: Random): string {

@@ -299,11 +299,11 @@ test('every scenario is known by an example of its name', () => {
   }
 })
 
-test('the page documents exactly the scenarios there are', () => {
+test('the page names exactly the scenarios there are', () => {
   const page = readFileSync(new URL('../docs/simulator.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| `(sim-[^`]+)` \| (.+) \|$/gm)].map(([, name, does]) => ({ name, does }))
+  const rows = [...page.matchAll(/^\| (`sim-[^|]+) \| .+ \|$/gm)].map(([, names = '']) => names)
   assert.deepEqual(
-    rows,
-    SCENARIOS.map(({ name, does }) => ({ name, does })),
+    rows.flatMap((names) => [...names.matchAll(/`(sim-[^`]+)`/g)].map(([, name]) => name)).sort(),
+    SCENARIOS.map(({ name }) => name).sort(),
   )
 })

@@ -103,6 +103,11 @@ export const SCENARIOS: readonly Scenario[] = [
     reply({ cacheWriteTokens: Number(n) }),
   ),
   row('sim-reasoning-<n>', 'thinks for that many tokens first', ([n]) => reply({ thinkingTokens: Number(n) })),
+  row(
+    'sim-searches-<n>-<added>',
+    'searches the web so often, if the request offers and allows it; each time so many tokens are added to the prompt',
+    ([n, added]) => reply({ searches: { wanted: Number(n), added: Number(added) } }),
+  ),
   row('sim-big-usage-<prompt>-<completion>', 'reports exactly these token counts', ([prompt, completion]) =>
     reply({ exactUsage: { prompt: Number(prompt), completion: Number(completion) }, thinkingTokens: 0 }),
   ),

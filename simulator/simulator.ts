@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ScriptedAnswer } from './answer.ts'
+import type { BilledCall } from './bill.ts'
 import type { RecordedCall } from './call-log.ts'
 import { FAMILIES, FAMILY_NAMES, type FamilyName, type PerFamily } from './families.ts'
 import type { Family } from './family.ts'
@@ -34,6 +35,8 @@ export type SimulatedUrls = PerFamily<'Url', string>
 
 export interface Simulator extends SimulatedUrls {
   calls: readonly RecordedCall[]
+  /** What its vendors would bill, also for answers that did not arrive. */
+  bill: readonly BilledCall[]
   /** All streams since the start or `reset()`. */
   streams: Readonly<StreamCounts>
   /**
@@ -86,6 +89,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return {
     ...(Object.fromEntries(urls) as SimulatedUrls),
     calls: stage.log.calls,
+    bill: stage.bill.calls,
     streams: stage.streams.counts,
     script: stage.script,
     agent: stage.agent,

@@ -1,4 +1,5 @@
 import type { ScriptedAnswer } from './answer.ts'
+import { type Bill, createBill } from './bill.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import type { Tweak } from './reply.ts'
@@ -23,6 +24,7 @@ const USUAL_ACCOUNT: Account = { serviceTier: 'default', inferenceGeo: 'global',
 /** What all servers share and a test can change while they run. */
 export interface Stage {
   log: CallLog
+  bill: Bill
   streams: StreamDesk
   latencyMs(model: string | null): number
   /** Null: a stream is delayed like a whole answer, and then sent at once. */
@@ -54,6 +56,7 @@ export function createStage(options: {
 }): Stage {
   const { latencyMs } = options
   const log = createCallLog(options.keepCalls)
+  const bill = createBill()
   const streams = createStreamDesk()
   const scripts = new Map<string, (ScriptedAnswer | undefined)[]>()
   const agents = new Map<string, readonly Tweak[]>()
@@ -62,6 +65,7 @@ export function createStage(options: {
   let held: PromiseWithResolvers<void> | null = null
   return {
     log,
+    bill,
     streams,
     account: { ...USUAL_ACCOUNT },
     setAccount(account) {
@@ -95,6 +99,7 @@ export function createStage(options: {
     gate: () => held?.promise ?? Promise.resolve(),
     reset() {
       log.clear()
+      bill.clear()
       streams.clear()
       scripts.clear()
       agents.clear()

@@ -134,8 +134,12 @@ export function newFolder(): string {
 }
 
 /** Waits for something that happens soon, however busy the machine is. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 120_000
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  longestMs = 120_000,
+): Promise<void> {
+  const deadline = performance.now() + longestMs
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

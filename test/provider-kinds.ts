@@ -14,6 +14,7 @@ export function kindsOf(builtin: readonly { name: string; family: string }[]): P
   const families = [...new Set(builtin.map(({ family }) => family))]
   return {
     onCallerLeft: () => 'abort',
+    batchPercent: () => null,
     originOf: ({ baseUrl, family }) => (baseUrl === null ? family : new URL(baseUrl).origin),
     families: () => families.map((name) => ({ name, ...UNKNOWN })),
     presets: () => [],

@@ -53,7 +53,7 @@ export function openRecord(id: string, change: Partial<OpenRecord> = {}): OpenRe
 
 export function commitRecord(id: string, change: Partial<CommitRecord> = {}): CommitRecord {
   const known = { startedAt: 1_000, provider: 'first', model: 'model-1', fallback: false, firstContentMs: 320 }
-  return { id, ...known, priceVersion: 7, costLeastPicodollars: null, usage: null, ...change }
+  return { id, ...known, priceVersion: 7, costLeastPicodollars: null, holdAdded: null, usage: null, ...change }
 }
 
 export function closeRecord(id: string, change: Partial<CloseRecord> = {}): CloseRecord {

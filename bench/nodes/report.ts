@@ -10,11 +10,10 @@ export function nodesText(result: NodesResult): string {
   return `${[head(result), ...targets, tableText(lines(result.rows))].join('\n\n')}\n${NOTE}\n`
 }
 
-/** For docs/performance.md. */
+/** For docs/performance.md: the targets only; the other tables are in the text. */
 export function nodesPage(result: NodesResult): string {
-  const { sharing } = result
-  const targets = sharing === null ? [] : [markdownTable(targetLines(sharing)), markdownTable(countersLines(sharing))]
-  return `${[head(result), ...targets, markdownTable(lines(result.rows))].join('\n\n')}\n${NOTE}\n`
+  const targets = result.sharing === null ? [] : [markdownTable(targetLines(result.sharing))]
+  return `${[head(result), ...targets].join('\n\n')}\n`
 }
 
 const NOTE = `Nodes, PostgreSQL, Valkey, load and provider share the cores of one machine: more nodes cannot make it faster. CPU a call is what

@@ -31,9 +31,16 @@ export function readMessageAsk(body: JsonObject): Ask {
     schema: format['type'] === 'json_schema' ? objectOrEmpty(format['schema']) : null,
     anyJson: false,
     maxTokens: typeof body['max_tokens'] === 'number' ? body['max_tokens'] : null,
+    mostSearches: mostSearches(body),
     promptTokens: countPromptTokens(body['messages'], body['system'], body['tools']),
     thinkingTokens: thinks(body, model) ? THINKING_TOKENS : 0,
   }
+}
+
+function mostSearches({ tools }: JsonObject): number {
+  const tool = objectsIn(tools).find(({ type }) => String(type).startsWith('web_search_'))
+  const most = tool?.['max_uses']
+  return tool === undefined ? 0 : typeof most === 'number' ? most : Number.POSITIVE_INFINITY
 }
 
 function thinks(body: JsonObject, model: string): boolean {
@@ -75,6 +82,11 @@ function writeContent(reply: PlannedReply): JsonObject[] {
     // The text of thinking is omitted by default on today's models; the signature is not.
     content.push({ type: 'thinking', thinking: reply.thinking, signature: newId('', 64) })
   }
+  for (let search = 0; search < (reply.usage.searches ?? 0); search++) {
+    const id = newId('srvtoolu_01', 22)
+    content.push({ type: 'server_tool_use', id, name: 'web_search', input: { query: 'trains' } })
+    content.push({ type: 'web_search_tool_result', tool_use_id: id, content: [] })
+  }
   if (reply.text !== '') content.push({ type: 'text', text: reply.text })
   for (const call of reply.toolCalls) {
     content.push({ type: 'tool_use', id: newId('toolu_01', 22), name: call.name, input: call.input })
@@ -94,6 +106,7 @@ function writeUsage({ usage }: PlannedReply, body: JsonObject, { inferenceGeo }:
     },
     output_tokens: usage.completionTokens,
     ...(usage.thinkingTokens > 0 ? { output_tokens_details: { thinking_tokens: usage.thinkingTokens } } : {}),
+    ...(usage.searches === undefined ? {} : { server_tool_use: { web_search_requests: usage.searches } }),
     service_tier: 'standard',
     inference_geo: body['inference_geo'] ?? inferenceGeo,
   }

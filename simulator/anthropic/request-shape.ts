@@ -72,8 +72,12 @@ const system: Check = (value, path) => {
     : null
 }
 
+const search = (name: string) =>
+  object({ ...type(name), name: text }, { ...cache, max_uses: numberBetween(1, 1000), user_location: anyObject })
+
 const tool = tagged(
   {
+    web_search_20250305: search('web_search_20250305'),
     custom: object(
       { name: matching(TOOL_NAME), input_schema: anyObject },
       { ...type('custom'), ...cache, description: text, strict: boolean },

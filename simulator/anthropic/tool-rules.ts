@@ -12,6 +12,8 @@ export function problemWithTools(body: JsonObject): string | null {
     const schema = objectOrEmpty(tool['input_schema'])
     if (names.has(tool['name'])) return 'tools: Tool names must be unique.'
     names.add(tool['name'])
+    // Tools of the vendor's own have no schema on the wire.
+    if (typeof tool['type'] === 'string' && tool['type'] !== 'custom') continue
     if (schema['type'] === undefined) return `${path}.type: Field required`
     if (schema['type'] !== 'object') return `${path}.type: Input should be 'object'`
     if (ROOT_UNIONS.some((keyword) => schema[keyword] !== undefined)) {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { ANTHROPIC_ODDITIES } from '../anthropic/oddities.ts'
 import { isObject, type JsonObject, objectOrEmpty, objectsIn } from '../json.ts'
@@ -149,13 +148,4 @@ test('an oddity is named by the model, and one of the other family is unknown', 
   assert.equal(reasons(read).at(-1), 'eos')
   const other = await stream(client, 'anthropic', { model: 'claude-sim-odd-finish-eos', messages: HELLO })
   assert.equal(other.status, 404)
-})
-
-test('the page names every oddity', () => {
-  const page = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8')
-  const names = [...Object.keys(OPENAI_ODDITIES), ...Object.keys(ANTHROPIC_ODDITIES)]
-  assert.deepEqual(
-    names.filter((name) => !page.includes(`\`${name}\``)),
-    [],
-  )
 })

@@ -10,6 +10,7 @@ import { createQuirks } from '../calls/chain/quirks.ts'
 import { createTraffic } from '../calls/chain/traffic.ts'
 import type { Deps } from '../calls/deps.ts'
 import { createIdempotency, type IdempotencyOptions } from '../calls/idempotency/idempotency.ts'
+import { litellmHeaders } from '../calls/litellm/litellm-headers.ts'
 import type { Catalog } from '../calls/models/catalog.ts'
 import type { IsKnown } from '../calls/models/known-models.ts'
 import { OpenStreams } from '../calls/stream/open-streams.ts'
@@ -61,6 +62,7 @@ export function createDeps(parts: CallParts): Deps {
   const streams = new OpenStreams(streamSettings(settings))
   return {
     families: FAMILIES,
+    aspects: settings.LITELLM_API === 'on' ? [litellmHeaders] : [],
     prefixes: PREFIXES,
     random: Math.random,
     snapshot,

@@ -80,6 +80,7 @@ export const SETTINGS = {
       'keys of at least 16 characters, comma-separated',
     )
     .optional(),
+  LITELLM_API: z.enum(['on', 'off']).default('off'),
   SWITCHYARD_CONFIG: z.string().min(1).optional(),
   TRUSTED_PROXIES: z
     .string()

@@ -1,29 +1,23 @@
 import type { Deps } from '../calls/deps.ts'
 import { handleCall } from '../calls/handle-call.ts'
 import { handleKey } from '../calls/handle-key.ts'
+import { LitellmCall } from '../calls/litellm/litellm-call.ts'
+import { litellmPaths } from '../calls/litellm/litellm-paths.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { GatewayError } from '../domain/errors.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
 import { notKept } from '../endpoints/responses/not-kept.ts'
 import type { HttpRoute } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
+import { probeRoutes } from '../litellm-api/health.ts'
+import type { Settings } from './config.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
 
 /** The paths for callers with a gateway key. */
-export function callRoutes(deps: Deps): HttpRoute[] {
-  return [
-    ...ENDPOINTS.map(
-      (endpoint): HttpRoute => ({
-        method: 'POST',
-        path: endpoint.path,
-        idPrefix: endpoint.idPrefix,
-        idHeader: endpoint.idHeader,
-        writeError: (error, id, headers) => errorReply(error, headers, endpoint.error, id),
-        handle: (call) => handleCall(call, endpoint, deps),
-        isSheddable: true,
-        usesRawSocket: true,
-      }),
-    ),
+export function callRoutes(deps: Deps, { LITELLM_API }: Pick<Settings, 'LITELLM_API'>): HttpRoute[] {
+  const own: HttpRoute[] = [
+    ...ENDPOINTS.map((endpoint) => endpointRoute(endpoint, (call) => handleCall(call, endpoint, deps))),
     ...(['GET', 'DELETE', 'POST'] as const).map(
       (method): HttpRoute => ({
         method,
@@ -35,10 +29,47 @@ export function callRoutes(deps: Deps): HttpRoute[] {
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
   ]
+  return LITELLM_API === 'on' ? spokenRoutes(own, deps) : own
 }
 
-export function healthRoutes(health: Health): HttpRoute[] {
+function endpointRoute(endpoint: Endpoint, handle: HttpRoute['handle'], path = endpoint.path): HttpRoute {
+  return {
+    method: 'POST',
+    path,
+    idPrefix: endpoint.idPrefix,
+    idHeader: endpoint.idHeader,
+    writeError: (error, id, headers) => errorReply(error, headers, endpoint.error, id),
+    handle,
+    isSheddable: true,
+    usesRawSocket: !path.includes(':'),
+  }
+}
+
+/** The same for clients of LiteLLM: more paths, more headers for the key, and LiteLLM's own fields. */
+function spokenRoutes(own: readonly HttpRoute[], deps: Deps): HttpRoute[] {
+  const endpoints = ENDPOINTS.flatMap((endpoint) => {
+    const handle: HttpRoute['handle'] = (call) => {
+      const model = call.params['model'] ?? null
+      return handleCall(new LitellmCall(call, { model, keepsMetadata: endpoint.ownsMetadata === true }), endpoint, deps)
+    }
+    return [endpoint.path, ...litellmPaths(endpoint.path)].map((path) => endpointRoute(endpoint, handle, path))
+  })
+  const paths = new Set(endpoints.map(({ path }) => path))
+  const others = own
+    .filter(({ path }) => !paths.has(path))
+    .map((route): HttpRoute => ({ ...route, handle: (call) => route.handle(new LitellmCall(call)) }))
+  const models: HttpRoute = {
+    method: 'GET',
+    path: '/models',
+    handle: (call) => handleModelList(new LitellmCall(call), deps),
+  }
+  return [...endpoints, ...others, models]
+}
+
+export function healthRoutes(health: Health, { LITELLM_API }: Pick<Settings, 'LITELLM_API'>): HttpRoute[] {
+  const isReady = () => handleReadyz(health).status === 200
   return [
+    ...(LITELLM_API === 'on' ? probeRoutes(isReady) : []),
     { method: 'GET', path: '/healthz', handle: handleHealthz },
     { method: 'GET', path: '/readyz', handle: () => handleReadyz(health) },
   ]

@@ -8,15 +8,16 @@ import { chatCompletions } from '../endpoints/chat-completions/chat-completions.
 import type { HttpRoute } from '../http/call.ts'
 import { clientSource } from '../http/client-source.ts'
 import { verifyLedger } from '../limits/verify-ledger.ts'
+import { litellmRoutes } from '../litellm-api/litellm-routes.ts'
 import type { ManagementDeps } from '../management/deps.ts'
-import { management } from '../management/management.ts'
+import { management, managementHandlers, signInGuard } from '../management/management.ts'
 import type { RouterDeps } from '../management/router.ts'
 import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { closeInterrupted } from '../request-log/fold/fold.ts'
 import { MAY_HAVE_MARK } from '../request-log/fold/interruption.ts'
 import { readLoggedScopes } from '../request-log/logged-scopes.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
-import type { Config } from './config.ts'
+import type { Config, Settings } from './config.ts'
 import type { Health } from './handle-health.ts'
 import { oidcSettings } from './oidc-config.ts'
 import { testChannel } from './open-alerts.ts'
@@ -43,7 +44,7 @@ export interface ManagementParts {
 }
 
 /** Passes the functions of gateway and providers to the management API, which imports neither. */
-export function managementApi(built: ManagementParts): HttpRoute[] {
+export function managementApi(built: ManagementParts): Record<'calls' | 'administration', HttpRoute[]> {
   const { deps, health, live, store, config, stopping, threads } = built
   const { db, reads, secrets, requestLog, node, engine } = store
   const identity = {
@@ -105,5 +106,22 @@ export function managementApi(built: ManagementParts): HttpRoute[] {
   const source = clientSource(config.settings.TRUSTED_PROXIES)
   const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
   const router = { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }
-  return management(parts, router, { version: identity.version, callsPort: built.callsPort })
+  return routesOf(parts, { ...router, guard: signInGuard(parts) }, config.settings, {
+    version: identity.version,
+    callsPort: built.callsPort,
+  })
+}
+
+/** Two APIs over the same handlers. `calls`: what is on the port for calls, too, where administration has its own. */
+function routesOf(
+  parts: ManagementDeps,
+  router: Pick<RouterDeps, 'now' | 'maxBodyBytes' | 'sourceOf' | 'guard'>,
+  { LITELLM_API, ADMIN_PORT }: Pick<Settings, 'LITELLM_API' | 'ADMIN_PORT'>,
+  about: Parameters<typeof management>[3],
+): Record<'calls' | 'administration', HttpRoute[]> {
+  const handlers = managementHandlers(parts, router.guard)
+  const own = management(parts, router, handlers, about)
+  if (LITELLM_API === 'off') return { calls: [], administration: own }
+  const { calls, administration } = litellmRoutes({ ...parts, ...router, handlers }, ADMIN_PORT !== undefined)
+  return { calls, administration: [...own, ...administration] }
 }

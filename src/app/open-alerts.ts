@@ -5,6 +5,7 @@ import type { Deps } from '../calls/deps.ts'
 import type { AlertChannel } from '../domain/alerts/channel.ts'
 import type { LimitsState } from '../domain/gateway-status.ts'
 import { newId } from '../domain/new-id.ts'
+import { driftWatch } from '../management/reconciliation/drifts.ts'
 import { isAway } from '../store/engine/database-away.ts'
 import { errorText } from '../store/engine/store-error.ts'
 import type { BudgetGauge } from '../telemetry/budget-metrics.ts'
@@ -34,6 +35,9 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
     const state = limits()
     return state.kind === 'lone' && !state.enforces
   }
+  const onProblem = (error: unknown) => {
+    if (!isAway(error)) log.warn({ error: errorText(error) }, 'alert rules could not be evaluated')
+  }
   return watchAlerts({
     ...{ db, reads, secrets, now },
     everyMs: 1000 * everySeconds,
@@ -44,11 +48,10 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
       const writes = threads.count > 0 ? null : store.writes()
       return writes === null ? null : [writes, store.spool.lastSeq(), Math.floor(now() / HOUR_MS)].join()
     },
+    drifts: driftWatch({ reads, snapshot, now, onProblem }),
     backlog: () => ({ id, name: nodeName(), ...requestLog.status() }),
     ways: waysOf(deps.upstream),
-    onProblem(error) {
-      if (!isAway(error)) log.warn({ error: errorText(error) }, 'alert rules could not be evaluated')
-    },
+    onProblem,
   })
 }
 

@@ -26,7 +26,7 @@ import { type CallParts, createDeps, PREFIXES } from './call-deps.ts'
 import { bodyBounds, type Config, drainGraceMs, type Environment, portsOf, type Settings } from './config.ts'
 import { type Health, handleMetrics } from './handle-health.ts'
 import { callRoutes, healthRoutes } from './http-routes.ts'
-import { managementApi } from './management-api.ts'
+import { type ManagementParts, managementApi } from './management-api.ts'
 import { budgetGauges, openAlerts } from './open-alerts.ts'
 import { openContent } from './open-content.ts'
 import { type OpenedLedger, openLedger } from './open-ledger.ts'
@@ -117,7 +117,7 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now(), threads, callsPort }
   const server = threads.servers({
     ports: portsOf(settings),
-    routes: routes(deps, health, [...pages(threads, metrics, () => server.portsApart()), ...managementApi(parts)]),
+    routes: routes(parts, [...pages(threads, metrics, () => server.portsApart())]),
     newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
     bodies,
@@ -191,8 +191,14 @@ async function closeAll(
   await tracing.close()
 }
 
-function routes(deps: Deps, health: Health, administration: HttpRoute[]): PortsOptions['routes'] {
-  return { calls: callRoutes(deps), health: healthRoutes(health), administration }
+function routes(parts: ManagementParts, pages: HttpRoute[]): PortsOptions['routes'] {
+  const { deps, health, config } = parts
+  const { calls, administration } = managementApi(parts)
+  return {
+    calls: [...callRoutes(deps, config.settings), ...calls],
+    health: healthRoutes(health, config.settings),
+    administration: [...pages, ...administration],
+  }
 }
 
 function pages(threads: Threads, metrics: Metrics, portsApart: () => string): HttpRoute[] {

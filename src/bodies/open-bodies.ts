@@ -100,7 +100,9 @@ export class OpenBodies {
       return { ...translation, body: outlineOf(translation.body) }
     })
     const [only, ...others] = body.wires.keys()
-    const isWritten = isFinal && only !== undefined && others.length === 0
+    // A call with tools of the provider may be asked for again with fewer of them.
+    const isLast = isFinal && translations.every((each) => each.kind !== 'wire' || each.bounds.tools === undefined)
+    const isWritten = isLast && only !== undefined && others.length === 0
     return { translations, written: isWritten ? this.write(id, only) : null }
   }
 

@@ -1,5 +1,6 @@
+import type { OutputBounds } from '../domain/request/output-limit.ts'
 import type { Decision } from '../limits/admission.ts'
-import { type ChainHold, holdOfTerms } from '../limits/chain-hold.ts'
+import { type ChainHold, type FittedLimits, holdOfTerms } from '../limits/chain-hold.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
 import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
@@ -7,6 +8,7 @@ import type { Payer } from '../limits/spend-ledger.ts'
 import { openText } from '../request-log/spool/record-lines.ts'
 import { assessChain, type ChainContext, NOTHING_FITTED } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
+import { withFewerTools } from './chain/fewer-tools.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
 import { type Admitted, advance, type Balanced, type Resolved } from './stages.ts'
@@ -48,13 +50,20 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     hold = holdFor(fitnesses)
     decision = await deps.ledger.admit(payer, hold, id)
   }
-  if (decision.kind === 'refused' && !isFinal) {
-    // Again, with the most that the fitting hard budget can pay for.
-    ;({ fitnesses, hold, decision } = await fitIn({ fitnesses, hold, decision }, payer, async (fitted) => {
-      const again = await assessChain(body, context, deps, fitted, false)
+  if (decision.kind === 'refused') {
+    const ask = async (again: typeof fitnesses) => {
       const smaller = holdFor(again)
       return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
-    }))
+    }
+    const assess = (fitted: FittedLimits, toolCalls = context.toolCalls) => {
+      if (toolCalls !== undefined) context.toolCalls = toolCalls
+      return assessChain(body, context, deps, fitted, false)
+    }
+    const fewer = (toolCalls: OutputBounds) => assess(NOTHING_FITTED, toolCalls)
+    let last = await withFewerTools({ fitnesses, hold, decision }, !isFinal, fewer, ask)
+    // Again, with the most that the fitting hard budget can pay for.
+    if (!isFinal) last = await fitIn(last, payer, async (fitted) => ask(await assess(fitted)))
+    ;({ fitnesses, hold, decision } = last)
   }
   const admitted = advance<Admitted>(resolved)
   admitted.fitnesses = fitnesses

@@ -48,8 +48,8 @@ function streamRest({ call, error }: Ended): StreamRest {
   if (error !== null || served === undefined || answer === undefined || !('stream' in answer)) {
     // It knows how the stream began.
     const writer = answer !== undefined && 'stream' in answer ? answer.writer : null
-    const told = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
-    const frame = writer?.fail?.(told) ?? endpoint.stream?.error(told, call.id)
+    const shown = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
+    const frame = writer?.fail?.(shown) ?? endpoint.stream?.error(shown, call.id)
     return { rest: frame ?? '', trailers: {} }
   }
   const gateway = gatewayFields(served, cost)
@@ -95,10 +95,10 @@ export function stampOf(
 /** Written once, into the object that goes out. */
 type Headers = Record<string, string>
 
-type Told = Pick<ServedBy, 'position' | 'ignored'> & { entry: Pick<ChainEntry, 'provider' | 'model'> }
+type ServedHead = Pick<ServedBy, 'position' | 'ignored'> & { entry: Pick<ChainEntry, 'provider' | 'model'> }
 
 /** The headers of every whole success (docs/contract.md), and the names of dropped hints. */
-function wholeHeaders(served: Told & { upstreamMs: number }, cost: Cost | undefined): Headers {
+function wholeHeaders(served: ServedHead & { upstreamMs: number }, cost: Cost | undefined): Headers {
   const { entry, position, ignored, upstreamMs } = served
   const headers: Headers = {
     'content-type': JSON_TYPE,
@@ -113,7 +113,7 @@ function wholeHeaders(served: Told & { upstreamMs: number }, cost: Cost | undefi
   return headers
 }
 
-function addServedBy(headers: Headers, { entry, position, ignored }: Told): void {
+function addServedBy(headers: Headers, { entry, position, ignored }: ServedHead): void {
   headers['x-gateway-provider'] = entry.provider
   headers['x-gateway-model'] = headerSafe(entry.model)
   headers['x-gateway-fallback-used'] = position > 0 ? 'true' : 'false'

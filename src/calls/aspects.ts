@@ -20,15 +20,15 @@ export function aspectsOf(
   chunks: readonly Buffer[],
   deps: Deps,
 ): readonly Aspect[] {
-  const makes = workspace === undefined ? [] : makersOf(workspace)
+  const makes = workspace === undefined ? deps.aspects : makersOf(workspace, deps)
   if (makes.length === 0) return NO_ASPECTS
   return makes.map((make) => make(call, chunks, deps)).filter((aspect) => aspect !== null)
 }
 
-function makersOf(workspace: Workspace): readonly MakeAspect[] {
+function makersOf(workspace: Workspace, { aspects }: Pick<Deps, 'aspects'>): readonly MakeAspect[] {
   const known = makers.get(workspace)
   if (known !== undefined) return known
-  const found = OF_WORKSPACE.map((of) => of(workspace)).filter((make) => make !== null)
+  const found = [...OF_WORKSPACE.map((of) => of(workspace)).filter((make) => make !== null), ...aspects]
   makers.set(workspace, found)
   return found
 }

@@ -1,7 +1,7 @@
 import type { Attribution } from '../domain/attribution.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import { arrange } from './chain/arrange.ts'
-import { CIRCUIT_REASON } from './chain/walk.ts'
+import { CIRCUIT_REASON } from './chain/chain-cursor.ts'
 import type { Deps } from './deps.ts'
 import { CACHE_LOST, noteSkipped } from './note-attempt.ts'
 import { advance, type Balanced, type Resolved } from './stages.ts'

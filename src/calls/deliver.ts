@@ -17,6 +17,7 @@ import type { Delivery } from './stream/delivery.ts'
 import { endOf, type Read } from './stream/live-stream.ts'
 import { usageOf } from './stream/stream-usage.ts'
 import { notePrice } from './try-entry.ts'
+import { addedTo } from './unconfirmed.ts'
 
 /** The error a cut stream ends with; null: it finished. */
 export type Cut = GatewayError | 'caller-left' | null
@@ -160,7 +161,7 @@ function cutOf({ delivery, candidate: { provider } }: Streaming, end: StreamEndi
 
 function cutError(end: Failure, provider: Provider): GatewayError {
   const { code, message, kept, param, providerCode } = cleaned(end, (text) => withoutSecrets(text, provider))
-  return new GatewayError(code, { told: message, kept, param }, { providerCode })
+  return new GatewayError(code, { text: message, kept, param }, { providerCode })
 }
 
 const SHUTTING_DOWN = worded`The gateway is shutting down: the stream was cut. Send the request again.`
@@ -176,6 +177,7 @@ function commitRecord({ call, answer }: Streaming): CommitRecord {
     usage,
     priceVersion: cost?.priceVersion ?? null,
     costLeastPicodollars: cost?.picodollars?.toString() ?? null,
+    holdAdded: addedTo(call.held),
   }
   return { id, startedAt, provider, model, fallback: position > 0, firstContentMs: answer.firstContentMs, ...counted }
 }

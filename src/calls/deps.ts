@@ -38,6 +38,8 @@ export type MakeAspect = (call: Begun, chunks: readonly Buffer[], deps: Deps) =>
 export interface Deps extends ChainDeps {
   /** Current control data; a call keeps the snapshot that it started with. */
   snapshot(): Snapshot
+  /** Of every call; mostly none. */
+  aspects: readonly MakeAspect[]
   prefixes: readonly PrefixRule[]
   providerHealth: ProviderHealths
   isKnown: IsKnown

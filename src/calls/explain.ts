@@ -16,8 +16,8 @@ import { sessionKeyOf } from './balance.ts'
 import { cacheUse } from './cache/cache-use.ts'
 import { type Arranged, type Arrival, arrange } from './chain/arrange.ts'
 import { type Candidate, type ChainContext, type ChainDeps, type Fitness, traitsOf } from './chain/assess.ts'
+import { ChainCursor } from './chain/chain-cursor.ts'
 import { termsAt } from './chain/chain-hold.ts'
-import { Walk } from './chain/walk.ts'
 import type { Deps } from './deps.ts'
 import { budgetVerdict, limitAdvice } from './explain-budget.ts'
 import { entriesOf } from './resolve.ts'
@@ -115,9 +115,9 @@ type Assessed = Omit<ExplainedEntry, 'wouldBeUsed' | 'skippedBecause' | 'chosenB
 /** What a call would do now, without a provider call: the first entry, or the caller's error. */
 function firstStep(chain: readonly ChainEntry[], fitnesses: readonly Fitness[], { circuits }: ChainDeps) {
   const passed = new Map<ChainEntry, string>()
-  const walk = new Walk(chain, fitnesses, circuits, (entry, reason) => passed.set(entry, reason))
-  const candidate = walk.next()
-  return { candidate, passed, error: candidate === null ? walk.unattemptedError() : null }
+  const cursor = new ChainCursor(chain, fitnesses, circuits, (entry, reason) => passed.set(entry, reason))
+  const candidate = cursor.next()
+  return { candidate, passed, error: candidate === null ? cursor.unattemptedError() : null }
 }
 
 function explained(
@@ -132,7 +132,7 @@ function explained(
     entry,
     configured: fitness?.kind !== 'unconfigured',
     circuit: deps.circuits.state(entry),
-    refused: fitness?.kind === 'refused' || fitness?.kind === 'invalid' ? fitness.message.told : null,
+    refused: fitness?.kind === 'refused' || fitness?.kind === 'invalid' ? fitness.message.text : null,
     ignored: candidate?.ignored ?? [],
     adjustments: candidate?.adjustments ?? [],
     contextWindow: traitsOf(entry, snapshot, deps).contextWindow,

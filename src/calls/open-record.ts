@@ -28,6 +28,7 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     user,
     session,
     tags,
+    unconfirmedPolicy: call.snapshot.workspaces.get(key.workspace)?.limits?.unconfirmed ?? null,
   }
   for (const aspect of call.aspects) aspect.addToOpening?.(record)
   return record

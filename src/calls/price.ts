@@ -35,7 +35,11 @@ export function costOf(
   if (bounds === null) return { picodollars, priceVersion, least: null, most: null }
   const any = (of: TokenUsage) => unmixedAnswers(of).map((each) => costOfUsage(each, entry, snapshot).picodollars)
   const estimate = { picodollars, priceVersion, least: smallest(any(bounds.least)), most: largest(any(bounds.most)) }
-  const hold = estimate.most === null ? null : bookedHold(entry, call)
+  const held = estimate.most === null ? null : heldFor(entry, call)
+  // Of tools that ran before the cut nothing is certain but their bound.
+  if (held?.hasTools && held.money !== null) estimate.most = held.money
+  const isBooked = snapshot.providers.get(entry.provider)?.onEstimate === 'hold'
+  const hold = isBooked ? (held?.money ?? null) : null
   if (hold === null || estimate.picodollars === null || hold <= estimate.picodollars) return estimate
   return { ...estimate, picodollars: hold, most: hold }
 }
@@ -49,15 +53,12 @@ function largest(costs: (Picodollars | null)[]): Picodollars | null {
   return costs.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b))
 }
 
-/** In place of an estimate, where its provider is set so: what was held for this entry. Null: the estimate counts. */
-function bookedHold(
-  entry: ChainEntry,
-  { snapshot, fitnesses, body }: Parameters<typeof costOf>[2],
-): Picodollars | null {
-  if (snapshot.providers.get(entry.provider)?.onEstimate !== 'hold') return null
+/** What was held for this entry. */
+function heldFor(entry: ChainEntry, { snapshot, fitnesses, body }: Parameters<typeof costOf>[2]) {
   for (const fitness of fitnesses) {
     if (fitness.kind !== 'usable' || fitness.candidate.entry !== entry) continue
-    return moneyOf(termsAt(fitness.candidate, body.promptTokens, snapshot))
+    const terms = termsAt(fitness.candidate, body.promptTokens, snapshot)
+    return { money: moneyOf(terms), hasTools: terms.tools !== undefined }
   }
   return null
 }

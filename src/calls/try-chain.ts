@@ -1,25 +1,28 @@
 import { ERRORS, GatewayError } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
-import { toldSeconds } from '../domain/retry-after.ts'
+import { wholeSeconds } from '../domain/retry-after.ts'
 import { CallerLeftError } from '../http/call.ts'
 import type { Candidate } from './chain/assess.ts'
-import { Walk } from './chain/walk.ts'
+import { ChainCursor } from './chain/chain-cursor.ts'
 import type { Deps } from './deps.ts'
 import { loseCounted } from './hedge/lost.ts'
 import { tryHedged } from './hedge/try-hedged.ts'
-import { noteLeft, noteSkipped } from './note-attempt.ts'
+import { noteLeft, noteReason, noteSkipped } from './note-attempt.ts'
 import { price } from './price.ts'
 import { type Admitted, advance, type Served, type ServedBy } from './stages.ts'
 import { type LeftOutcome, tryEntry } from './try-entry.ts'
+import { confirmPart, isCovered, NOT_COVERED } from './unconfirmed.ts'
 
 /** Calls the entries in order until one serves. Throws the error of the last called entry. */
 export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
   const { chain } = call.resolved
-  const walk = new Walk(chain, call.fitnesses, deps.circuits, (entry, reason) => noteSkipped(call, entry, reason))
-  for (let next = walk.next(); next !== null; next = walk.next()) {
+  const cursor = new ChainCursor(chain, call.fitnesses, deps.circuits, (entry, reason) =>
+    noteSkipped(call, entry, reason),
+  )
+  for (let next = cursor.next(); next !== null; next = cursor.next()) {
     const isHedged = call.mayHedge && next.entry.hedgeAfterMs !== null
     const { candidate, outcome, other } = isHedged
-      ? await tryHedged(next, walk, call, deps)
+      ? await tryHedged(next, cursor, call, deps)
       : { candidate: next, outcome: await tryEntry(next, call, deps), other: null }
     if (outcome.kind === 'served') {
       const served = advance<Served>(call)
@@ -33,12 +36,16 @@ export async function tryChain(call: Admitted, deps: Deps): Promise<Served> {
       noteCounted(call, [{ candidate, outcome }, ...(other === null ? [] : [other])], deps)
       throw new CallerLeftError()
     }
-    walk.failed(outcome.failure, candidate)
+    cursor.failed(outcome.failure, candidate)
     if (outcome.giveUp) break
+    if (!(await isCovered(call, deps))) {
+      noteReason(call.attempts.at(-1), NOT_COVERED)
+      break
+    }
     noteLeft(call, candidate.entry)
   }
-  const { lastFailure } = walk
-  throw lastFailure === null ? walk.unattemptedError() : attemptedError(lastFailure, walk.smallestWaitMs, call)
+  const { lastFailure } = cursor
+  throw lastFailure === null ? cursor.unattemptedError() : attemptedError(lastFailure, cursor.smallestWaitMs, call)
 }
 
 /** An entry that was in progress when the caller left. */
@@ -61,7 +68,7 @@ function noteCounted(call: Admitted, left: readonly Abandoned[], deps: Deps): vo
   const charged = advance<Served>(call)
   charged.served = served
   if (second !== undefined) chargeLeft(second, call, deps)
-  price(charged)
+  confirmPart(attempt, price(charged).cost, false)
 }
 
 const PARTLY = { usageSource: 'provider_partial', bounds: null } as const
@@ -75,7 +82,7 @@ function chargeLeft({ candidate, outcome: { usage, attempt } }: Abandoned, call:
 function attemptedError(failure: Failure, smallestWaitMs: number | null, call: Admitted): GatewayError {
   const { status } = ERRORS[failure.code]
   const waitMs = status === 429 || status === 503 ? smallestWaitMs : null
-  const told = waitMs === null ? undefined : toldSeconds(waitMs)
+  const shown = waitMs === null ? undefined : wholeSeconds(waitMs)
   const asked = waitMs === null ? undefined : Math.ceil(waitMs / 1000)
   const attempts = call.attempts
     .filter((attempt) => attempt.kind === 'called')
@@ -84,11 +91,11 @@ function attemptedError(failure: Failure, smallestWaitMs: number | null, call: A
   const hint = prefixHint(failure, call)
   return new GatewayError(
     failure.code,
-    { told: message + hint, kept, param },
+    { text: message + hint, kept, param },
     {
       providerCode,
-      retryAfterSeconds: told,
-      details: asked === told ? { attempts } : { attempts, retry_after_seconds: asked },
+      retryAfterSeconds: shown,
+      details: asked === shown ? { attempts } : { attempts, retry_after_seconds: asked },
       original: failure.original,
     },
   )

@@ -25,6 +25,7 @@ import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } f
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
 import type { Use } from './stream/stream-usage.ts'
+import { isCovered, NOT_COVERED, noteUnconfirmed } from './unconfirmed.ts'
 import { uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
 
@@ -98,6 +99,10 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     await pause(step.waitMs, both(call.presence, call.leg))
     call.externalMs += performance.now() - began
     if (call.presence.left || isLost(call)) return { kind: 'caller-left' }
+    if (!(await isCovered(call, deps))) {
+      noteReason(record, NOT_COVERED)
+      return { kind: 'failed', failure: outcome.failure, giveUp: true }
+    }
   }
 }
 
@@ -171,6 +176,9 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     if (call.delivery !== null) record.phase = phaseOf(raw)
     if (outcome.failure.providerCode !== null) record.providerCode = outcome.failure.providerCode
   }
+  if (wasAsked && (outcome.kind === 'failed' || outcome.kind === 'caller-left')) {
+    noteUnconfirmed(record, { raw, outcome }, candidate, call, deps)
+  }
   call.attempts.push(record)
   trace.made(record)
   if (raw.kind === 'refused-address') {
@@ -211,8 +219,13 @@ function inTime<Place>(
 }
 
 function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provider: Provider): string | null {
-  const { requestIdHeader, otherRequestIdHeader: other } = family
-  return wordsOf(head, requestIdHeader, provider) ?? (other === undefined ? null : wordsOf(head, other, provider))
+  const id = wordsOf(head, family.requestIdHeader, provider)
+  if (id !== null || family.otherRequestIdHeaders === undefined) return id
+  for (const name of family.otherRequestIdHeaders) {
+    const other = wordsOf(head, name, provider)
+    if (other !== null) return other
+  }
+  return null
 }
 
 /** Nothing could be sent. */

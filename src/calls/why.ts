@@ -23,9 +23,9 @@ export function whyOf(error: GatewayError | 'caller-left' | null): Why {
 }
 
 function figuresOf({ details = {}, retryAfterSeconds }: GatewayError): Why['figures'] {
-  const told = { retry_after_seconds: retryAfterSeconds, ...details } as Record<string, unknown>
+  const given = { retry_after_seconds: retryAfterSeconds, ...details } as Record<string, unknown>
   const figures = FIGURES.flatMap((name): [string, string | number][] => {
-    const value = told[name]
+    const value = given[name]
     if (typeof value === 'number') return [[name, value]]
     return typeof value === 'string' ? [[name, value.slice(0, LONGEST_FIGURE)]] : []
   })

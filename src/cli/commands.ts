@@ -1,16 +1,22 @@
 import { CONTRACT } from '../management/contract/contract.ts'
 import type { Command, Refinement } from './command.ts'
+import { compare } from './compare.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { configCommands } from './config-commands.ts'
 import { connect } from './connect.ts'
 import { deriveCommand } from './derive-command.ts'
+import { feed } from './feed/feed.ts'
 import { history } from './history.ts'
+import { importLitellm, importOneApi } from './import/command.ts'
+import { reconcileFetch } from './reconcile/fetch.ts'
 import { alertRefinements } from './refinements/alert-refinements.ts'
 import { budgetRefinements } from './refinements/budget-refinements.ts'
 import { keyRefinements } from './refinements/key-refinements.ts'
 import { logRefinements } from './refinements/log-refinements.ts'
+import { monthRefinements } from './refinements/month-refinements.ts'
 import { performanceRefinements } from './refinements/performance-refinements.ts'
 import { providerRefinements } from './refinements/provider-refinements.ts'
+import { reconcileRefinements } from './refinements/reconcile-refinements.ts'
 import { registryRefinements } from './refinements/registry-refinements.ts'
 import { routeRefinements } from './refinements/route-refinements.ts'
 
@@ -22,6 +28,8 @@ const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...logRefinements,
   ...performanceRefinements,
   ...budgetRefinements,
+  ...reconcileRefinements,
+  ...monthRefinements,
   ...alertRefinements,
 }
 
@@ -35,7 +43,7 @@ const localCommands: readonly Command[] = [
   }),
   local({
     name: 'demo',
-    summary: 'Start it in front of simulated providers, with traffic',
+    summary: 'Start a demo with simulated providers and live traffic',
     examples: ['switchyard demo', 'PORT=9000 switchyard demo'],
     run: async ({ environment }) => (await import('./demo.ts')).demo(environment).then(() => 0),
   }),
@@ -48,7 +56,7 @@ const localCommands: readonly Command[] = [
   }),
   local({
     name: 'migrate',
-    summary: 'Move an embedded installation to PostgreSQL and compare; after an interruption it resumes',
+    summary: 'Move an embedded installation to PostgreSQL and compare both; resumes after an interruption',
     examples: [
       'switchyard migrate --from sqlite:./data --to postgres://switchyard@db.internal/switchyard',
       'switchyard migrate --from sqlite:./data --to postgres://switchyard@db.internal/switchyard --verify-only',
@@ -67,7 +75,7 @@ const localCommands: readonly Command[] = [
   }),
   local({
     name: 'spool ship',
-    summary: 'Deliver the data folder of a gateway that will not come back to its PostgreSQL (DATABASE_URL)',
+    summary: 'Deliver the log rows of a lost gateway, from its data folder, to PostgreSQL (DATABASE_URL)',
     examples: ['DATABASE_URL=postgres://switchyard@db.internal/switchyard switchyard spool ship /var/lib/switchyard-3'],
     positionals: [{ name: 'DIR' }],
     options: { json: { type: 'boolean', help: 'Print the result as JSON' } },
@@ -104,5 +112,17 @@ export function commands(): readonly Command[] {
           ),
         ],
   )
-  return [...localCommands, connect, ...configCommands, history, ...derived, completion]
+  return [
+    ...localCommands,
+    connect,
+    compare,
+    reconcileFetch,
+    ...configCommands,
+    importLitellm,
+    importOneApi,
+    history,
+    feed,
+    ...derived,
+    completion,
+  ]
 }

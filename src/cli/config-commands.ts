@@ -1,6 +1,8 @@
+import { stringify } from 'yaml'
 import type { z } from 'zod'
 import { parseFileConfig } from '../app/config.ts'
 import type { FileConfig } from '../domain/file-config.ts'
+import { type RunningProvider, writeLitellmConfig } from '../import/litellm/write-config.ts'
 import type { ConfigChange } from '../management/contract/config.ts'
 import { cell } from './cell.ts'
 import { type Command, type Given, type OptionSpec, text, usageError } from './command.ts'
@@ -81,8 +83,8 @@ const APPLIED = { none: 'Nothing to change.', some: 'changed' }
 
 const PRUNE: OptionSpec = { type: 'boolean', help: 'Also delete what an earlier file set and this one does not name' }
 
-async function inputOf(given: Given, command: Command) {
-  const prune = given.values['prune'] === true ? ('true' as const) : ('false' as const)
+async function inputOf(given: Given, command: Command): Promise<ConfigInput> {
+  const prune = given.values['prune'] === true ? 'true' : 'false'
   return { query: { prune }, body: await readFile(given, command) }
 }
 
@@ -115,38 +117,76 @@ const apply: Command = {
     'switchyard export | switchyard apply -f - --yes --url http://other:8080',
   ],
   isRemote: true,
-  async run(given) {
-    const { output, client } = given
-    const input = await inputOf(given, apply)
-    const isAsked = given.values['yes'] !== true
-    if (isAsked && !output.isJson) {
-      const planned = await client.call('config.plan', input)
-      printOutcome(planned, given)
-      printSummary(planned, given, planned.changes.length === 0 ? APPLIED : PLANNED)
-      if (planned.changes.length === 0) return 0
+  run: async (given) => applyReviewed(given, await inputOf(given, apply)),
+}
+
+interface ConfigInput {
+  query: { prune: 'true' | 'false' }
+  body: FileConfig
+}
+
+/** Shows the plan, asks and applies. Resolves with the exit code: 1 where the answer was no. */
+export async function applyReviewed(given: Given, input: ConfigInput): Promise<number> {
+  const { output, client } = given
+  const isAsked = given.values['yes'] !== true
+  if (isAsked && !output.isJson) {
+    const planned = await client.call('config.plan', input)
+    printOutcome(planned, given)
+    printSummary(planned, given, planned.changes.length === 0 ? APPLIED : PLANNED)
+    if (planned.changes.length === 0) return 0
+  }
+  if (!(await confirmed(given, 'Apply these changes?'))) return 1
+  const reply = await client.call('config.apply', input)
+  if (output.isJson) output.json(reply)
+  else {
+    if (!isAsked) printOutcome(reply, given)
+    printSummary(reply, given, APPLIED)
+    for (const { name, value, workspace } of reply.created_keys) {
+      output.line(`key ${name}  ${value}  (workspace ${workspace}; shown only now)`)
     }
-    if (!(await confirmed(given, 'Apply these changes?'))) return 1
-    const reply = await client.call('config.apply', input)
-    if (output.isJson) output.json(reply)
-    else {
-      if (!isAsked) printOutcome(reply, given)
-      printSummary(reply, given, APPLIED)
-      for (const { name, value, workspace } of reply.created_keys) {
-        output.line(`key ${name}  ${value}  (workspace ${workspace}; shown only now)`)
-      }
-    }
-    return 0
-  },
+  }
+  return 0
+}
+
+/** Routes and providers, for the way back. */
+async function exportLitellm(given: Given): Promise<number> {
+  const { client, output } = given
+  let exported = ''
+  for await (const piece of await client.call('config.export', { query: { format: 'json' } })) exported += piece
+  const providers: RunningProvider[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await client.call('providers.list', { query: { limit: 500, ...(cursor !== undefined && { cursor }) } })
+    providers.push(...page.data)
+    cursor = page.next_cursor
+  }
+  const { config, left } = writeLitellmConfig(JSON.parse(exported), providers, text(given, 'workspace') ?? 'default')
+  if (output.isJson) output.json(config)
+  else await output.piece(stringify(config, { lineWidth: 0, aliasDuplicateObjects: false }))
+  for (const what of left) output.note(`not exported: ${what}`)
+  return 0
 }
 
 const exportCommand: Command = {
   name: 'export',
-  summary: 'Print the running configuration as a file that can be applied, without secrets',
-  positionals: [],
-  options: {},
-  examples: ['switchyard export > switchyard.yaml', 'switchyard export --json'],
+  summary: 'Print the running configuration as a file for apply, without secrets',
+  positionals: [{ name: 'FORMAT', optional: true, values: ['litellm'] }],
+  options: {
+    workspace: {
+      type: 'string',
+      short: 'w',
+      placeholder: 'NAME',
+      help: 'With litellm: whose routes (default: default)',
+    },
+  },
+  examples: [
+    'switchyard export > switchyard.yaml',
+    'switchyard export --json',
+    'switchyard export litellm > config.yaml',
+  ],
   isRemote: true,
-  async run({ client, output }) {
+  async run(given) {
+    const { client, output, positionals } = given
+    if (positionals[0] === 'litellm') return exportLitellm(given)
     const format = output.isJson ? 'json' : 'yaml'
     for await (const piece of await client.call('config.export', { query: { format } })) await output.piece(piece)
     return 0

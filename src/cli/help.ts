@@ -7,14 +7,15 @@ import { demoCommand } from './welcome.ts'
 const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
   { heading: 'Get started', words: ['demo', 'serve', 'doctor', 'connect', 'try'] },
   { heading: 'Configure', words: ['keys', 'routes', 'providers', 'workspaces', 'registry', 'catalog'] },
-  { heading: 'Configure with a file', words: ['plan', 'apply', 'export'] },
-  { heading: 'Observe', words: ['requests', 'usage', 'budgets', 'performance', 'explain', 'status'] },
+  { heading: 'Configure with a file', words: ['plan', 'apply', 'export', 'import'] },
+  { heading: 'Observe', words: ['requests', 'usage', 'budgets', 'performance', 'explain', 'feed', 'status'] },
+  { heading: 'Reconcile', words: ['reconcile', 'reports', 'report-models', 'corrections', 'months', 'close'] },
   { heading: 'Alerts', words: ['alerts', 'alert-rules', 'alert-channels', 'alert-deliveries'] },
   {
     heading: 'People and access',
     words: ['people', 'invites', 'sessions', 'admin-keys', 'audit', 'history', 'restore'],
   },
-  { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'migrate', 'spool', 'completion'] },
+  { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'migrate', 'compare', 'spool', 'completion'] },
 ]
 
 export function overview(commands: readonly Command[], program = programName()): string {

@@ -4,18 +4,18 @@ import { type Given, type OptionSpec, text } from './command.ts'
 
 /** Limits as options; what they set together is the body's `limits`. */
 export const LIMIT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  rpm: { type: 'string', placeholder: 'N', help: 'Requests a minute; null: no such limit' },
-  tpm: { type: 'string', placeholder: 'N', help: 'Tokens a minute; null: no such limit' },
-  'max-parallel': { type: 'string', placeholder: 'N', help: 'Calls at the same time; null: no such limit' },
+  rpm: { type: 'string', placeholder: 'N', help: 'Requests per minute; null removes the limit' },
+  tpm: { type: 'string', placeholder: 'N', help: 'Tokens per minute; null removes the limit' },
+  'max-parallel': { type: 'string', placeholder: 'N', help: 'Concurrent requests; null removes the limit' },
   'max-output-tokens': {
     type: 'string',
     placeholder: 'N',
-    help: 'Sent as the limit of the answer when the caller names none; null: no default',
+    help: 'Output limit if the caller sends none; null removes it',
   },
   budget: {
     type: 'string',
     placeholder: 'USD/PERIOD[:soft|:fit[=N]]',
-    help: 'E.g. 50/month; periods are day, week, month, total; soft only warns; fit lowers output limits to what is left, to N at least; null: no budget',
+    help: 'E.g. 50/month. Periods: day, week, month, total. soft only warns; fit shortens answers to what is left, to N tokens at least; null removes it',
   },
 }
 
@@ -35,7 +35,7 @@ function givenLimits(given: Given): SomeLimits {
 
 function countOf(value: string, option: string): number {
   if (/^[1-9]\d{0,15}$/.test(value)) return Number(value)
-  throw new CliError(`--${option}: a whole number from 1 up, or null for no such limit; not '${value}'`, 2)
+  throw new CliError(`--${option}: a whole number from 1 up, or null to remove the limit; not '${value}'`, 2)
 }
 
 function budgetOf(value: string): SomeLimits {

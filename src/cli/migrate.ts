@@ -34,7 +34,7 @@ export async function migrate(given: Given): Promise<number> {
       if (folded > 0) output.note(`${folded} records of the spool were folded into the log first`)
       if (interrupted > 0) output.note(`${interrupted} calls were interrupted and are logged as such`)
       if (counts.content > 0)
-        output.note(`The content of ${counts.content} requests is not moved: read it before it expires, or let it go`)
+        output.note(`The content of ${counts.content} requests is not moved. Read it before it expires if you need it`)
       progress.begin(counts.log)
     },
     onStep(step) {

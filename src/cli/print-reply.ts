@@ -94,12 +94,12 @@ async function everyPage({ operation, input, given }: Printing): Promise<Page> {
 
 async function printStream(pieces: AsyncIterable<string>, output: Output): Promise<void> {
   let lines = 0
-  let told = 0
+  let reported = 0
   for await (const piece of pieces) {
     await output.piece(piece)
     lines += piece.split('\n').length - 1
-    if (lines - told >= 1_000) {
-      told = lines
+    if (lines - reported >= 1_000) {
+      reported = lines
       output.progress(`${lines} lines`)
     }
   }

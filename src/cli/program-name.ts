@@ -24,7 +24,7 @@ export interface Container {
 /** Where the image keeps the program: people use it through a shell in the container. */
 const IN_IMAGE = '/app/dist/switchyard.js'
 
-/** Both leave a file at the root and call the machine by the container's id, unless told otherwise. */
+/** Both leave a file at the root and call the machine by the container's id, unless configured otherwise. */
 export function containerHere(): Container | null {
   if (existsSync('/.dockerenv')) return { tool: 'docker', id: hostname() }
   return existsSync('/run/.containerenv') ? { tool: 'podman', id: hostname() } : null

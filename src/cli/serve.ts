@@ -4,7 +4,7 @@ import { collectGarbage } from './collect-garbage.ts'
 import { secondSignal, stopSignal } from './stop-signal.ts'
 import { keyLines, welcome } from './welcome.ts'
 
-/** Serves until told to stop: then the calls in flight finish, the log is flushed, and the process ends with 0. */
+/** Serves until it is stopped: then the calls in flight finish, the log is flushed, and the process ends with 0. */
 export async function serve(environment: Environment): Promise<void> {
   const stopped = stopSignal()
   const stopping = new AbortController()
@@ -14,7 +14,7 @@ export async function serve(environment: Environment): Promise<void> {
     beforeListening: collectGarbage,
     signal: stopping.signal,
   }).catch((error) => {
-    // Told to stop while it waited for its database: there is nothing to finish.
+    // Stopped while it waited for its database: there is nothing to finish.
     if (stopping.signal.aborted) process.exit(0)
     throw error
   })

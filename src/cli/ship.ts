@@ -18,7 +18,7 @@ export async function ship({ environment, output, positionals }: Given): Promise
   }
   const who = name === null ? node : `${name} (${node})`
   if (delivered === 0 && interrupted === 0 && !recovered && wasStopped) {
-    output.line(`There is nothing left to deliver of ${who}.`)
+    output.line(`${who} has nothing left to deliver.`)
     return 0
   }
   output.line(`${who}: ${delivered} records delivered, ${interrupted} calls were interrupted and are logged as such`)

@@ -9,7 +9,7 @@ import { type Inspection, inspectStore, isDataDirInUse } from '../store/migratio
 import { attempt, type Check, good, problem } from './check.ts'
 import { checkCache, checkCounters } from './counters-check.ts'
 import { checkDataDir, checkLock, checkNode, checkPort, checkTelemetry, checkThreads } from './machine-checks.ts'
-import { checkCharges, checkClock, checkProviders, checkProxies } from './provider-checks.ts'
+import { checkCharges, checkClock, checkProviders, checkProxies, checkSharedKeys } from './provider-checks.ts'
 import {
   checkPrices,
   checkSchema,
@@ -96,7 +96,11 @@ async function outwardChecks(
   const providers = effectiveProviders(fromEnvironment, inspection?.rows ?? null, secrets, file)
   const deps = openUpstream(Date.now, environment)
   try {
-    return [...(await checkProviders(providers, deps)), ...(await attempt('clock', () => checkClock(providers, deps)))]
+    return [
+      ...(await checkProviders(providers, deps)),
+      ...checkSharedKeys(providers),
+      ...(await attempt('clock', () => checkClock(providers, deps))),
+    ]
   } finally {
     deps.upstream.close()
   }

@@ -70,3 +70,19 @@ export function checkCharges(rows: ControlRows | null): Check[] {
     return [good(`charges of ${name}`, `${words} (service tier, region) in its account, then ${forget}`)]
   })
 }
+
+/** Works, but a report of the vendor names the key: it cannot tell the providers apart that share one. */
+export function checkSharedKeys(providers: readonly Provider[]): Check[] {
+  const keyed = providers.filter(({ apiKey }) => apiKey !== null)
+  return [...Map.groupBy(keyed, ({ apiKey, baseUrl }) => JSON.stringify([apiKey, baseUrl])).values()].flatMap(
+    (sharing) =>
+      sharing.length < 2
+        ? []
+        : [
+            good(
+              `key of ${sharing.map(({ name }) => name).join(' and ')}`,
+              'is the same, so reconciliation cannot tell them apart: give each a key of its own, in a project of its own',
+            ),
+          ],
+  )
+}

@@ -144,8 +144,8 @@ export class GatewayError extends Error {
   /** Of a message that is no more than a text, the request log keeps the usual text of the code. */
   constructor(code: ErrorCode, message: string | Worded = ERRORS[code].text, extras: ErrorExtras = {}) {
     const isText = typeof message === 'string'
-    super(isText ? message : message.told, extras.cause === undefined ? undefined : { cause: extras.cause })
-    this.worded = isText ? { told: message, kept: ERRORS[code].text, param: null } : message
+    super(isText ? message : message.text, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.worded = isText ? { text: message, kept: ERRORS[code].text, param: null } : message
     this.code = code
     this.retryAfterSeconds = extras.retryAfterSeconds
     const row: ErrorRow = ERRORS[code]

@@ -104,7 +104,7 @@ export function failure(
   const words =
     typeof message === 'string'
       ? { message, kept: foreignWords(code, status) }
-      : { message: message.told, kept: message.kept }
+      : { message: message.text, kept: message.kept }
   const named = { providerCode: codeIn(said.codes ?? []), param: fieldPath(said.param ?? '') }
   return { code, ...words, ...named, status, ...usual, ...unsaid, ...deviation }
 }

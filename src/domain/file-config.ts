@@ -9,6 +9,7 @@ import { AllowedModels } from './key.ts'
 import { Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
+import { UNITS } from './pricing/unit-prices.ts'
 import { ON_CALLER_LEFT, ON_ESTIMATE, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
 import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
@@ -77,6 +78,15 @@ const PerMtok = z.string().superRefine((value, context) => {
 
 const prices = perClass('price', () => PerMtok.nullish())
 
+const UnitPriceEntry = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, 'a name is 1 to 64 of small letters, digits and _ . -')
+    .describe('Of the tool, such as `web_search`'),
+  unit: z.enum(UNITS).describe('`request`: a call pays once, however often it used the tool'),
+  usd_per_1000: PerMtok.describe('USD for a thousand units, at most six decimals'),
+})
+
 /** A missing field takes what the gateway knows of the model; null means unknown. */
 export const RegistryEntry = z.strictObject({
   provider: ProviderName,
@@ -84,6 +94,12 @@ export const RegistryEntry = z.strictObject({
   aliases: z.array(z.string().min(1)).optional(),
   ...prices,
   tiers: z.array(z.strictObject({ prompt_tokens_above: z.int().positive(), ...prices })).optional(),
+  unit_prices: z
+    .array(UnitPriceEntry)
+    .max(100)
+    .refine((prices) => new Set(prices.map(({ name }) => name)).size === prices.length, 'a name is there twice')
+    .optional()
+    .describe('Prices per use of tools that the provider runs; left out: as shipped'),
   context_window: z.int().positive().nullish(),
   max_output_tokens: z.int().positive().nullish(),
   max_input_tokens: z.int().positive().nullish(),

@@ -67,6 +67,11 @@ export function keyPrefix(value: string): string {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export function newKeyValue(kind: KeyKind): string {
+  return `gw_${kind}_${randomLetters()}`
+}
+
+/** 32 of them, from the letters and digits. */
+export function randomLetters(): string {
   let suffix = ''
   while (suffix.length < 32) {
     for (const byte of randomBytes(48)) {
@@ -74,7 +79,7 @@ export function newKeyValue(kind: KeyKind): string {
       if (byte < 248 && suffix.length < 32) suffix += BASE62.charAt(byte % 62)
     }
   }
-  return `gw_${kind}_${suffix}`
+  return suffix
 }
 
 /** Neither revoked nor expired. A paused key counts as usable: it can be resumed. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UNCONFIRMED_POLICIES } from './pricing/unconfirmed.ts'
 
 /** Far above any provider's limits, and small enough that sums stay exact. */
 const LARGEST_COUNT = 1_000_000_000
@@ -25,6 +26,12 @@ export const Limits = z.strictObject({
   tpm: Count.optional().describe('Tokens per minute'),
   max_parallel: Count.optional().describe('Calls at the same time'),
   max_output_tokens: MaxOutputTokens.optional(),
+  unconfirmed: z
+    .enum(UNCONFIRMED_POLICIES)
+    .optional()
+    .describe(
+      'Of a workspace: how much of the spend that no provider has confirmed counts in its budgets and those of its keys: all that can be billed (`bound`, the default), the `estimate`, or nothing (`ignore`)',
+    ),
   budget: z
     .strictObject({
       usd: Usd,
@@ -47,14 +54,25 @@ export const Limits = z.strictObject({
     .optional(),
 })
 type Stated = z.infer<typeof Limits>
-/** `opening`: what was spent before the scope moved in (budgets/opening-spend.ts); no operator states it as a limit. */
-export type Budget = NonNullable<Stated['budget']> & { opening?: string }
+/**
+ * What no operator states as a limit: spent before the scope moved in (budgets/opening-spend.ts), in USD; and what was
+ * corrected (budgets/corrections.ts), in picodollars.
+ */
+interface Shifts {
+  opening?: string
+  charged?: string
+  released?: string
+}
+
+export type Budget = NonNullable<Stated['budget']> & Shifts
 export type Limits = Omit<Stated, 'budget'> & { budget?: Budget | undefined }
 
 /** As an operator set them. */
 export function statedLimits(limits: Limits): Stated {
-  if (limits.budget?.opening === undefined) return limits
-  const { opening: _, ...budget } = limits.budget
+  if (limits.budget === undefined) return limits
+  const { opening, charged, ...rest } = limits.budget
+  if (opening === undefined && charged === undefined) return limits
+  const { released: _, ...budget } = rest
   return { ...limits, budget }
 }
 

@@ -13,7 +13,7 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 /** The first problem in one line: its path and what is expected. */
 export function problemText(error: z.ZodError): string {
-  return problemOf(error).told
+  return problemOf(error).text
 }
 
 /** The same for a caller's request. Of its schemas, only unknown fields are named in the caller's own words. */

@@ -65,6 +65,8 @@ export interface ProviderKinds {
   onCallerLeft(family: string): OnCallerLeft
   /** The server that its calls go to. */
   originOf(provider: Provider): string
+  /** What a call in a batch costs there, in percent of the list price; null: not known, or no batches. */
+  batchPercent(provider: Provider): number | null
   /** The choices for setting one up. */
   families(): readonly FamilyKind[]
   presets(): readonly PresetKind[]

@@ -24,6 +24,6 @@ function decimal(value: string | undefined): number | null {
 const LONGEST_TOLD_SECONDS = 60
 
 /** The `retry-after` for callers; a caller that must wait longer gets another one when it returns. */
-export function toldSeconds(waitMs: number): number {
+export function wholeSeconds(waitMs: number): number {
   return Math.min(LONGEST_TOLD_SECONDS, Math.ceil(waitMs / 1000))
 }

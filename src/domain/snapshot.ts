@@ -78,6 +78,8 @@ export interface Snapshot {
   valuesByHash: ReadonlyMap<string, KeyValue>
   /** Unix milliseconds at which limits change, because an opening spend no longer counts; null: never. */
   openingsEnd?: number | null
+  /** Until when the corrections in limits count as they are (budgets/corrections.ts); left out: there are none. */
+  correctionsEnd?: number
   providers: ReadonlyMap<string, Provider>
   /** By provider, then by model id or listed alias. */
   registry: ReadonlyMap<string, ReadonlyMap<string, RegistryModel>>

@@ -47,6 +47,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
    * (bodies/outline.ts).
    */
   outline?(request: Request): Partial<Request>
+  /** Its format has a `metadata` that providers read. */
+  ownsMetadata?: true
   /** Clients do without it: where no entry offers it, it is not found. */
   isOptional?: true
   /** Its answers contain reasoning that a later request brings back. */

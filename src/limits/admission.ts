@@ -37,6 +37,9 @@ export interface HeldCall {
   /** Position of the open row in this node's spool; null until it is written. */
   position: number | null
   settled: boolean
+  /** What of its earlier attempts counts although no provider confirmed it, and what was held for that besides. */
+  unconfirmed: bigint
+  added: bigint
 }
 
 export type Decision =
@@ -128,13 +131,13 @@ export function budgetState({ scope, periods }: ScopeStatus, { budget }: Limits)
 const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
 
 /**
- * What calls may spend: the budget without what was spent before the scope moved in. Limits are immutable values of the
- * snapshot, so their amounts are parsed once.
+ * What calls may spend: the budget without what was spent before the scope moved in, and with what was corrected. Limits
+ * are immutable values of the snapshot, so their amounts are parsed once.
  */
 export function limitOf(budget: Budget): Picodollars {
   let limit = limitsInPicodollars.get(budget)
   if (limit === undefined) {
-    const left = picodollarsOfUsd(budget.usd) - openingOf(budget)
+    const left = picodollarsOfUsd(budget.usd) - shiftOf(budget)
     limit = asPicodollars(left < 0n ? 0n : left)
     limitsInPicodollars.set(budget, limit)
   }
@@ -145,10 +148,15 @@ export function openingOf({ opening }: Budget): Picodollars {
   return picodollarsOfUsd(opening ?? '0')
 }
 
-/** As people read them: the whole budget, and all that was spent of it. */
+/** What counts besides the calls of the ledger; negative where more was released. */
+export function shiftOf(budget: Budget): bigint {
+  return openingOf(budget) + BigInt(budget.charged ?? '0') - BigInt(budget.released ?? '0')
+}
+
+/** As people read them: the whole budget, and all that counts of it. */
 export function sumsOf(budget: Budget, spent: Picodollars): { limit: Picodollars; spent: Picodollars } {
-  const opening = openingOf(budget)
-  return { limit: picodollarsOfUsd(budget.usd), spent: asPicodollars(spent + opening) }
+  const sum = spent + shiftOf(budget)
+  return { limit: picodollarsOfUsd(budget.usd), spent: asPicodollars(sum < 0n ? 0n : sum) }
 }
 
 /** A call of unknown price fits no hard budget; a soft budget warns about it once it is used up. */

@@ -57,6 +57,22 @@ export function maxTokensThatFit({ terms }: ChainHold, money: bigint): number | 
   return most
 }
 
+/** Fewer calls of tools with which the call fits into this amount at every entry; null: none, or it has no tools. */
+export function toolCallsThatFit({ terms }: ChainHold, money: bigint): number | null {
+  const calls = Math.max(0, ...terms.map((each) => each.terms.tools?.calls ?? 0))
+  for (let fewer = Math.min(calls, MOST_TRIED) - 1; fewer >= 0; fewer--) {
+    const fits = ({ terms: each }: EntryTerms) => {
+      const most = moneyOf(each.tools !== undefined && each.tools.calls > fewer ? each.tools.with(fewer) : each)
+      return most !== null && most <= money
+    }
+    if (terms.every(fits)) return fewer
+  }
+  return null
+}
+
+/** A caller may name any number. */
+const MOST_TRIED = 100
+
 /**
  * For each entry that could cost more, the largest output limit that keeps it within the amount; null when one would be
  * below the floor or the cost of an entry is unknown.

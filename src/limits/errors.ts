@@ -1,10 +1,10 @@
 import { GatewayError } from '../domain/errors.ts'
 import type { Budget } from '../domain/limits.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
-import { toldSeconds } from '../domain/retry-after.ts'
+import { wholeSeconds } from '../domain/retry-after.ts'
 import { named, worded } from '../domain/wording/worded.ts'
 import type { BudgetState, Refusal } from './admission.ts'
-import { type ChainHold, maxTokensThatFit } from './chain-hold.ts'
+import { type ChainHold, maxTokensThatFit, toolCallsThatFit } from './chain-hold.ts'
 import { floorOf } from './fit-in.ts'
 import { unknownCost } from './unknown-cost.ts'
 
@@ -28,6 +28,7 @@ export function limitError(refusal: Refusal, hold: ChainHold, by: LimitedBy): Ga
 function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: LimitedBy): GatewayError {
   const { scope, limit, spent, held, per, resetsAt } = refusal
   const fitting = maxTokensThatFit(hold, limit - spent - held)
+  const toolCalls = toolCallsThatFit(hold, limit - spent - held)
   const floor = by.budget?.when_tight === 'fit' ? floorOf(by.budget) : null
   const details = {
     scope: scope.kind,
@@ -39,10 +40,11 @@ function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: 
     per,
     resets_at: resetsAt === null ? null : new Date(resetsAt).toISOString(),
     max_tokens_that_fits: fitting,
+    ...(toolCalls !== null && { tool_calls_that_fit: toolCalls }),
     when_tight: floor === null ? 'refuse' : 'fit',
     fit_at_least: floor,
   }
-  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${wayOut(fitting, floor)}`
+  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${toolCalls === null ? wayOut(fitting, floor) : toolWay(toolCalls)}`
   return new GatewayError(
     'budget_exceeded',
     worded`The budget of ${named(by.name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))}`,
@@ -85,6 +87,13 @@ function wayOut(fitting: number | null, floor: number | null): string {
   )
 }
 
+/** The passes over the prompt that tools cause are most of such a hold. */
+function toolWay(calls: number): string {
+  return calls === 0
+    ? ' Most of it is for tools of the provider, which read the whole prompt again: it fits without them.'
+    : ` Most of it is for tools of the provider, which read the whole prompt again: it fits with ${calls} calls of them (max_tool_calls, max_uses) or fewer.`
+}
+
 const RATES = { rpm: 'requests per minute', tpm: 'tokens per minute', max_parallel: 'parallel calls' } as const
 
 function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
@@ -101,7 +110,7 @@ function rateError(refusal: RateRefusal, scopeName: string): GatewayError {
       isFinal: true,
     })
   }
-  const retryAfterSeconds = Math.max(1, toldSeconds(waitMs))
+  const retryAfterSeconds = Math.max(1, wholeSeconds(waitMs))
   const need = kind === 'tpm' ? worded`, and this call may use up to ${needed ?? 0}` : ''
   return new GatewayError(
     'key_rate_limited',

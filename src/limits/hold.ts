@@ -1,12 +1,12 @@
 import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
 import { asPicodollars, type ClassPrices, type Picodollars, type Price } from '../domain/pricing/price.ts'
-import type { Bounds } from '../domain/request/bounds.ts'
+import type { Bounds, ToolBounds } from '../domain/request/bounds.ts'
 
 /** The most that one call can use at one entry. */
 export interface WorstCase {
   /** Null when only the context window bounds the prompt. */
   promptTokens: number | null
-  bounds: Pick<Bounds, 'outputTokens' | 'answers'>
+  bounds: Pick<Bounds, 'outputTokens' | 'answers' | 'tools'>
   price: Price | undefined
   contextWindow: number | null
   maxOutputTokens: number | null
@@ -20,7 +20,10 @@ export interface HoldTerms {
   /** Of all answers together. */
   outputTokens: number | null
   answers: number
+  /** `prompt`: with the fees of tools and the passes over it that they cause. */
   prices: { prompt: bigint; perOutputToken: bigint } | null
+  /** Of a call that offers tools of the provider: how many calls of them, and the terms with fewer. */
+  tools?: { calls: number; with(calls: number): HoldTerms }
 }
 
 /**
@@ -28,6 +31,11 @@ export interface HoldTerms {
  * prompt token can have, and answers of full length.
  */
 export function holdTerms(worst: WorstCase): HoldTerms {
+  const { tools } = worst.bounds
+  return tools === undefined || tools.calls === 0 ? plainTerms(worst) : toolTerms(worst, tools)
+}
+
+function plainTerms(worst: WorstCase): HoldTerms {
   const { promptTokens: bound, bounds, price, contextWindow, maxOutputTokens, pricePercent = 100 } = worst
   const { answers } = bounds
   const promptTokens = bound ?? contextWindow
@@ -41,6 +49,44 @@ export function holdTerms(worst: WorstCase): HoldTerms {
           perOutputToken: charged(dearest.output, pricePercent),
         }
   return { promptTokens, outputTokens: limit === null ? null : limit * answers, answers, prices }
+}
+
+/**
+ * With k calls of tools the model reads its prompt k + 1 times, each time up to the window (W); where the most tokens that a
+ * call adds (c) are known, and the prompt (B), this is the bound if it is smaller:
+ * k·fee + ((k + 1)·B + c·k·(k + 1)/2 + k·o)·p + o·q, where o is the output limit.
+ */
+function toolTerms(worst: WorstCase, tools: ToolBounds): HoldTerms {
+  const plain = plainTerms(worst)
+  const { contextWindow: window, price, pricePercent = 100, promptTokens: prompt } = worst
+  const { calls, addedTokens: added } = tools
+  const withCalls = (fewer: number) =>
+    holdTerms({ ...worst, bounds: { ...worst.bounds, tools: { ...tools, calls: fewer } } })
+  const terms = { ...plain, tools: { calls, with: withCalls } }
+  const fees = price === undefined ? null : feesOf(tools, price.units)
+  if (window === null) return { ...terms, promptTokens: null }
+  // Our own price of the call goes by the sum over all passes: it may reach a tier that no single pass does.
+  const dearest = price === undefined ? null : dearestPrices(price, window * (calls + 1))
+  if (dearest === null || fees === null) return { ...terms, prices: null }
+  const [k, p, q] = [BigInt(calls), charged(dearest.input, pricePercent), charged(dearest.output, pricePercent)]
+  const passes = tools.isPerPass ? k + 1n : 1n
+  const strict = { prompt: fees + (k + 1n) * BigInt(window) * p, perOutputToken: passes * q }
+  if (added === null || prompt === null || plain.outputTokens === null) return { ...terms, prices: strict }
+  const read = (k + 1n) * BigInt(prompt) + (BigInt(added) * k * (k + 1n)) / 2n
+  const counted = { prompt: fees + read * p, perOutputToken: passes * q + k * p }
+  const total = (prices: typeof strict) => prices.prompt + BigInt(plain.outputTokens ?? 0) * prices.perOutputToken
+  return { ...terms, prices: total(counted) < total(strict) ? counted : strict }
+}
+
+/** The dearest of the tools, for every call; null where one has no price. No percentage applies to fees. */
+function feesOf({ calls, fees }: ToolBounds, rates: Price['units']): bigint | null {
+  let dearest = 0n
+  for (const { name, units } of fees) {
+    const rate = rates?.get(name)
+    if (rate === undefined) return null
+    dearest = larger(dearest, (rate.isOnce ? 1n : BigInt(calls * units)) * rate.each)
+  }
+  return dearest
 }
 
 function charged(list: bigint, percent: number): bigint {

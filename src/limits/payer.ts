@@ -1,4 +1,6 @@
+import { unreleased } from '../domain/budgets/corrections.ts'
 import type { LiveKey } from '../domain/key.ts'
+import type { Limits } from '../domain/limits.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Scope } from './ledger.ts'
 import type { Payer } from './spend-ledger.ts'
@@ -6,7 +8,14 @@ import type { Payer } from './spend-ledger.ts'
 /** Whose limits apply to a call of this key. */
 export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {
   const limits = snapshot.workspaces.get(key.workspace)?.limits ?? null
-  return { key, workspace: { name: key.workspace, limits } }
+  const payer = { key, workspace: { name: key.workspace, limits } }
+  return snapshot.correctionsEnd === undefined || Date.now() < snapshot.correctionsEnd ? payer : strict(payer)
+}
+
+/** The control data is late: a release may belong to a period that is over. */
+function strict({ key, workspace }: { key: LiveKey; workspace: Payer['workspace'] }): Payer {
+  const limits: Limits | null = unreleased(key.limits)
+  return { key: { ...key, limits }, workspace: { ...workspace, limits: unreleased(workspace.limits) } }
 }
 
 /** Only the limits of the workspace. */

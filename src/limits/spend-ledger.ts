@@ -1,4 +1,5 @@
 import type { Limits } from '../domain/limits.ts'
+import type { Picodollars } from '../domain/pricing/price.ts'
 import type { Decision, HeldCall } from './admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from './ledger.ts'
 
@@ -20,6 +21,8 @@ export interface SpendLedger {
   admit(payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision>
   /** Its row is open at this position in this node's spool; called before anything is sent. */
   opened(call: HeldCall, position: number): void
+  /** Holds more for a running call, where its budgets allow it. */
+  extend(call: HeldCall, more: Picodollars): boolean | Promise<boolean>
   /**
    * How the call ended; only the first call counts. False: it had ended before.
    * `position` is that of its end in this node's spool; without it the log has none.

@@ -87,7 +87,7 @@ function auditEntry(change: string, name: string, before: unknown, after: unknow
   return { action: `alert-rules.${change}`, workspace: null, resource: `alert-rules/${name}`, before, after }
 }
 
-const NO_FIGURES = { thresholds: null, percent: null, factor: null, calls: null, seconds: null }
+const NO_FIGURES = { thresholds: null, percent: null, factor: null, calls: null, seconds: null, usd: null }
 const UNMANAGED = null as 'config' | null
 const NO_TARGETS = { workspace: null, key: null, route: null, provider: null }
 

@@ -1,6 +1,6 @@
 import type { Limits } from '../domain/limits.ts'
 import { picodollarsOfUsd } from '../domain/pricing/price.ts'
-import { openingOf } from '../limits/admission.ts'
+import { shiftOf } from '../limits/admission.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
 import type { Refusals } from '../request-log/usage/refusals.ts'
 import { HOUR_MS } from '../request-log/usage/rollup.ts'
@@ -60,7 +60,7 @@ export function budgetState(
   const { budget, rpm, tpm, max_parallel: maxParallel } = limits
   if (budget !== undefined) {
     const { spent, held } = status.periods[budget.per]
-    uses.push([spent + held + openingOf(budget), picodollarsOfUsd(budget.usd)])
+    uses.push([spent + held + shiftOf(budget), picodollarsOfUsd(budget.usd)])
   }
   if (rpm !== undefined) uses.push([BigInt(status.requestsLastMinute), BigInt(rpm)])
   if (tpm !== undefined) uses.push([BigInt(status.tokensLastMinute), BigInt(tpm)])

@@ -4,15 +4,17 @@ import { isUsable, type Key } from '../domain/key.ts'
 import { type Limits, statedLimits } from '../domain/limits.ts'
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { openingOf } from '../limits/admission.ts'
-import { forecastSpend } from '../limits/forecast.ts'
+import { openingOf, shiftOf } from '../limits/admission.ts'
+import { forecastRange, forecastSpend, forecastSpread } from '../limits/forecast.ts'
 import type { Scope, ScopeStatus } from '../limits/ledger.ts'
+import { readDaySpend, wholeDays } from '../request-log/usage/day-spend.ts'
 import { readRefusals } from '../request-log/usage/refusals.ts'
 import { mapInTurns } from '../store/engine/in-turns.ts'
 import { checkCovered } from './access/permit.ts'
 import { budgetState, NONE_REFUSED, type Refused, refusedByScope, scopeName } from './budget-state.ts'
 import type { budgetOperations } from './contract/budgets.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
+import { NOTHING_OPEN, type OpenMoney, readOpenMoney } from './corrections/open-money.ts'
 import type { LedgerView, ManagementDeps } from './deps.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf } from './router.ts'
@@ -36,9 +38,18 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
       const refused = await readRefused(deps, candidates, now)
       const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger, refused, now))
       const looked = await withStatus(rows.slice(0, limit + 1), deps.ledger)
+      const [open, spreads] = [await readOpenMoney(deps.reads, looked, now), await readSpreads(deps, looked, now)]
       const items = await mapInTurns(looked, ([each, status]) => ({
         each,
-        item: toBudgetView(each, status, refused.get(scopeName(each.scope)) ?? NONE_REFUSED, now),
+        item: toBudgetView(
+          each,
+          { status, open: open.get(scopeName(each.scope)) ?? NOTHING_OPEN },
+          {
+            refused: refused.get(scopeName(each.scope)) ?? NONE_REFUSED,
+            spread: spreads.get(each.place) ?? null,
+            now,
+          },
+        ),
       }))
       return page(
         items,
@@ -126,20 +137,45 @@ async function withStatus(
   })
 }
 
+/** How sure the forecasts of months are, by place: days of other periods are too few. */
+async function readSpreads(
+  deps: ManagementDeps,
+  rows: readonly [each: LimitedScope, status: ScopeStatus][],
+  now: number,
+): Promise<Map<string, bigint>> {
+  const monthly = rows.filter(([{ limits }]) => limits.budget?.per === 'month')
+  const found = new Map<string, bigint>()
+  for (const workspace of new Set(monthly.map(([each]) => each.workspace))) {
+    const own = monthly.filter(([each]) => each.workspace === workspace)
+    const ids = own.flatMap(([{ key }]) => key?.id ?? [])
+    const isWhole = ids.length < own.length
+    const from = own[0]?.[1].periods.month.startsAt ?? now
+    const spend = await readDaySpend(deps.reads, { workspace, keyIds: isWhole ? null : ids, from })
+    for (const [{ key, place }, { periods }] of own) {
+      const days = wholeDays(spend, key?.id ?? null, Math.max(from, key?.createdAt ?? 0))
+      const spread = forecastSpread(days, (periods.month.resetsAt ?? now) - now)
+      if (spread !== null) found.set(place, spread)
+    }
+  }
+  return found
+}
+
 /** A default output limit is nothing that is used up. */
 function hasAny(limits: Limits | null): limits is Limits {
-  const { max_output_tokens: _default, ...used } = limits ?? {}
+  const { max_output_tokens: _default, unconfirmed: _policy, ...used } = limits ?? {}
   return Object.values(used).some((limit) => limit !== undefined)
 }
 
 function toBudgetView(
   { scope, name, workspace, limits, key }: LimitedScope,
-  status: ScopeStatus,
-  refused: Refused,
-  now: number,
+  used: Used,
+  { refused, spread, now }: { refused: Refused; spread: bigint | null; now: number },
 ) {
   const { budget } = limits
+  const { status } = used
   const forecast = budget === undefined ? null : forecastSpend(status.periods[budget.per], key?.createdAt ?? 0, now)
+  const shift = budget === undefined ? 0n : shiftOf(budget)
+  const { low, high } = forecastRange(forecast, spread, budget === undefined ? 0n : status.periods[budget.per].spent)
   return {
     scope: scope.kind,
     id: scope.id,
@@ -148,13 +184,14 @@ function toBudgetView(
     limits: statedLimits(limits),
     state: budgetState(limits, status, refused, now),
     periods: {
-      day: money('day', limits, status),
-      week: money('week', limits, status),
-      month: money('month', limits, status),
-      total: money('total', limits, status),
+      day: money('day', limits, used),
+      week: money('week', limits, used),
+      month: money('month', limits, used),
+      total: money('total', limits, used),
     },
-    forecast_usd:
-      forecast === null ? null : exactUsd(asPicodollars(forecast + (budget === undefined ? 0n : openingOf(budget)))),
+    forecast_usd: forecast === null ? null : exactUsd(asPicodollars(forecast + shift)),
+    forecast_low_usd: low === null ? null : exactUsd(asPicodollars(low + shift)),
+    forecast_high_usd: high === null ? null : exactUsd(asPicodollars(high + shift)),
     refused_last_day: refused.calls,
     requests_last_minute: status.requestsLastMinute,
     tokens_last_minute: status.tokensLastMinute,
@@ -163,18 +200,31 @@ function toBudgetView(
   }
 }
 
-function money(period: Period, { budget }: Limits, { periods }: ScopeStatus) {
-  const { spent, held, startsAt, resetsAt } = periods[period]
+interface Used {
+  status: ScopeStatus
+  open: OpenMoney
+}
+
+function money(period: Period, { budget }: Limits, { status: { periods }, open }: Used) {
+  const { spent: counted, held, startsAt, resetsAt } = periods[period]
   const limit = budget?.per === period ? picodollarsOfUsd(budget.usd) : null
   const opening = budget?.per === period ? openingOf(budget) : asPicodollars(0n)
-  const left = limit === null ? null : limit - spent - held - opening
+  const { unconfirmed, corrected } = open[period]
+  // The counter knows a call at once, the sums a moment later.
+  const spent = larger(counted + corrected - unconfirmed, 0n)
+  const left = limit === null ? null : limit - spent - unconfirmed - held - opening
   return {
     limit_usd: limit === null ? null : exactUsd(limit),
     spent_usd: exactUsd(asPicodollars(spent + opening)),
+    unconfirmed_usd: exactUsd(asPicodollars(unconfirmed)),
     held_usd: exactUsd(held),
     opening_usd: exactUsd(opening),
-    remaining_usd: left === null ? null : exactUsd(asPicodollars(left < 0n ? 0n : left)),
+    remaining_usd: left === null ? null : exactUsd(asPicodollars(larger(left, 0n))),
     starts_at: period === 'total' ? null : timestamp(startsAt),
     resets_at: timestampOrNull(resetsAt),
   }
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { newKeyValue } from '../domain/key.ts'
+import { keyPrefix, newKeyValue } from '../domain/key.ts'
 import { addValue, endValues, valuesOf, worksAt } from '../store/control/key-values.ts'
 import { updateKey } from '../store/control/keys.ts'
 import type { keyOperations } from './contract/keys.ts'
@@ -14,24 +14,10 @@ type Names = 'keys.rotate' | 'keys.values' | 'keys.revoke-value' | 'keys.pause' 
 /** What happens to the values of a key while the key itself stays the same. */
 export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof keyOperations>, Names> {
   return {
-    'keys.rotate': ({ params, body }, context) =>
-      change(deps, context, async (transaction) => {
-        const { now } = context
-        const before = await findChangeableKey(transaction, params.id, context)
-        if (before.expires_at !== null && before.expires_at <= now) {
-          throw new GatewayError('conflict', `The key '${before.name}' has expired. Set a new expires_at first.`)
-        }
-        const value = newKeyValue('live')
-        const { id: value_id } = await addValue(transaction, before, value, now)
-        const at = now + body.overlap_seconds * 1000
-        const ended = await endValues(transaction, before, { which: ({ id }) => id !== value_id, at, now })
-        const replaces = ended.map(valueView)
-        const after = await findGatewayKey(transaction, before.id, context)
-        return {
-          result: { ...(await toKeyView(transaction, after)), value, value_id, replaces },
-          audit: keyAuditEntry('keys.rotate', before, after, { value_id, replaces }),
-        }
-      }),
+    'keys.rotate': ({ params, body }, context) => {
+      const value = newKeyValue('live')
+      return rotateKey(deps, params.id, { value, prefix: keyPrefix(value), ...body }, context)
+    },
     async 'keys.values'({ params, query: { limit, cursor } }, context) {
       const after = decodeCursor(cursor, 1)
       const key = await findGatewayKey(deps.db, params.id, context)
@@ -64,6 +50,33 @@ export function keyValueHandlers(deps: ManagementDeps): Pick<HandlersOf<typeof k
     'keys.pause': ({ params }, context) => setPause(deps, params.id, context, 'keys.pause'),
     'keys.resume': ({ params }, context) => setPause(deps, params.id, context, 'keys.resume'),
   }
+}
+
+interface Rotation {
+  value: string
+  prefix: string
+  overlap_seconds: number
+}
+
+/** The caller has the role that `keys.rotate` needs. */
+export function rotateKey(deps: ManagementDeps, key: string, rotation: Rotation, context: Context) {
+  const { value, prefix, overlap_seconds } = rotation
+  return change(deps, context, async (transaction) => {
+    const { now } = context
+    const before = await findChangeableKey(transaction, key, context)
+    if (before.expires_at !== null && before.expires_at <= now) {
+      throw new GatewayError('conflict', `The key '${before.name}' has expired. Set a new expires_at first.`)
+    }
+    const { id: value_id } = await addValue(transaction, before, value, now, prefix)
+    const at = now + overlap_seconds * 1000
+    const ended = await endValues(transaction, before, { which: ({ id }) => id !== value_id, at, now })
+    const replaces = ended.map(valueView)
+    const after = await findGatewayKey(transaction, before.id, context)
+    return {
+      result: { ...(await toKeyView(transaction, after)), value, value_id, replaces },
+      audit: keyAuditEntry('keys.rotate', before, after, { value_id, replaces }),
+    }
+  })
 }
 
 function setPause(deps: ManagementDeps, id: string, context: Context, action: 'keys.pause' | 'keys.resume') {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { JsonObject } from '../domain/request/call-request.ts'
+import { renameKeyInRules } from '../store/control/alert-rules.ts'
 import { findByHash } from '../store/control/key-values.ts'
 import {
   createKey,
@@ -13,11 +14,13 @@ import {
   usableKeyIds,
 } from '../store/control/keys.ts'
 import type { Database } from '../store/engine/schema.ts'
+import { adoptMany } from './adopt-many.ts'
 import type { keyOperations } from './contract/keys.ts'
-import { change, type ManagementDeps } from './deps.ts'
+import { change, changeBeside, type ManagementDeps } from './deps.ts'
 import { findChangeableKey, findGatewayKey, keyAuditEntry } from './find-key.ts'
 import { keyValueHandlers } from './key-values.ts'
 import { checkOwner, expiry, keyViewer, settingsOf, toKeyView } from './key-view.ts'
+import { changeLitellmMaster } from './litellm-master.ts'
 import { openingIn } from './opening-spend.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import { untilCaughtUp } from './requests/request-filters.ts'
@@ -65,6 +68,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
         const before = await findChangeableKey(transaction, params.id, context)
         if (body.name !== undefined && body.name !== before.name) {
           await checkName(transaction, String(before.workspace), body.name, context.now)
+          await renameKeyInRules(transaction, String(before.workspace), before.name, body.name)
         }
         await updateKey(transaction, before.id, { ...settingsIn(body, context), ...named(body) })
         const after = await findGatewayKey(transaction, before.id, context)
@@ -89,8 +93,12 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
 /** What a key brings along that moved in from another gateway. */
 function movedKeyHandlers(
   deps: ManagementDeps,
-): Pick<HandlersOf<typeof keyOperations>, 'keys.adopt' | 'keys.opening-spend'> {
+): Pick<
+  HandlersOf<typeof keyOperations>,
+  'keys.adopt' | 'keys.adopt-many' | 'keys.opening-spend' | 'keys.litellm-master'
+> {
   return {
+    'keys.adopt-many': ({ body }, context) => adoptMany(deps, body, context),
     'keys.adopt': ({ query: { workspace }, body }, context) =>
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
@@ -112,6 +120,13 @@ function movedKeyHandlers(
         const after = await findGatewayKey(transaction, before.id, context)
         const audit = keyAuditEntry('keys.opening-spend', before, after)
         return { result: await toKeyView(transaction, after), audit }
+      }),
+    'keys.litellm-master': ({ params, body }, context) =>
+      changeBeside(deps, context, async (transaction) => {
+        const { id, revoked_at } = await findGatewayKey(transaction, params.id, context)
+        if (revoked_at !== null && body.enabled) throw new GatewayError('conflict', 'This key is revoked.')
+        const { keyId, audit } = await changeLitellmMaster(transaction, { id, enabled: body.enabled })
+        return { result: { key_id: keyId }, audit }
       }),
   }
 }

@@ -8,12 +8,13 @@ import { type SignInDeps, signInRoutes } from './access/oidc/sign-in-routes.ts'
 import { peopleHandlers } from './access/people.ts'
 import { secretHandlers } from './access/secrets.ts'
 import { sessionHandlers } from './access/sessions.ts'
-import { createSignInGuard, pauseUnless } from './access/sign-in-guard.ts'
+import { createSignInGuard, pauseUnless, type SignInGuard } from './access/sign-in-guard.ts'
 import { alertHandlers } from './alerts.ts'
 import { auditHandlers } from './audit.ts'
 import { budgetHandlers } from './budgets.ts'
 import { configHandlers } from './config.ts'
 import { CONTRACT, type Contract } from './contract/contract.ts'
+import { correctionHandlers } from './corrections/corrections.ts'
 import type { ManagementDeps } from './deps.ts'
 import { keyHandlers } from './keys.ts'
 import { nodeHandlers } from './nodes.ts'
@@ -21,6 +22,8 @@ import { openApi } from './openapi.ts'
 import { performanceHandlers } from './performance.ts'
 import { playgroundHandlers } from './playground.ts'
 import { providerHandlers } from './providers.ts'
+import { monthHandlers } from './reconciliation/months.ts'
+import { reconciliationHandlers } from './reconciliation/reconciliation.ts'
 import { catalogHandlers } from './registry/catalog.ts'
 import { registryHandlers } from './registry/registry.ts'
 import { explainHandlers } from './requests/explain.ts'
@@ -32,13 +35,29 @@ import { statusHandlers } from './status.ts'
 import { usageHandlers } from './usage.ts'
 import { workspaceHandlers } from './workspaces.ts'
 
-/** The management API: a handler for every row of the contract, and the contract itself to read. */
+/** The management API: every row of the contract with its handler, and the contract itself to read. */
 export function management(
   deps: ManagementDeps,
-  router: Pick<RouterDeps, 'now' | 'maxBodyBytes' | 'sourceOf'>,
+  router: Pick<RouterDeps, 'now' | 'maxBodyBytes' | 'sourceOf' | 'guard'>,
+  handlers: HandlersOf<Contract>,
   { version, callsPort }: { version: string; callsPort: () => string | null },
 ): HttpRoute[] {
-  const guard = createSignInGuard({ now: () => performance.now(), pause: pauseUnless(deps.stopping) })
+  return [
+    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router, orAway: deps.live.orAway }),
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      handle: kept(async () => jsonReply(200, await openApi(CONTRACT, version, callsPort()))),
+    },
+    ...(deps.oidc === null ? [] : signInRoutes(signInDeps(deps, deps.oidc, router.now))),
+  ]
+}
+
+export function signInGuard({ stopping }: Pick<ManagementDeps, 'stopping'>): SignInGuard {
+  return createSignInGuard({ now: () => performance.now(), pause: pauseUnless(stopping) })
+}
+
+export function managementHandlers(deps: ManagementDeps, guard: SignInGuard): HandlersOf<Contract> {
   const plain: HandlersOf<Omit<Contract, 'audit.restore'>> = {
     ...workspaceHandlers(deps),
     ...keyHandlers(deps),
@@ -57,22 +76,16 @@ export function management(
     ...usageHandlers(deps),
     ...performanceHandlers(deps),
     ...budgetHandlers(deps),
+    ...correctionHandlers(deps),
+    ...reconciliationHandlers(deps),
+    ...monthHandlers(deps),
     ...alertHandlers(deps),
     ...auditHandlers(deps),
     ...statusHandlers(deps),
     ...nodeHandlers(deps),
     ...playgroundHandlers(deps),
   }
-  const handlers: HandlersOf<Contract> = { ...plain, ...restoreHandlers(deps, plain) }
-  return [
-    ...managementRoutes(CONTRACT, handlers, { ...deps, ...router, guard, orAway: deps.live.orAway }),
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      handle: kept(async () => jsonReply(200, await openApi(CONTRACT, version, callsPort()))),
-    },
-    ...(deps.oidc === null ? [] : signInRoutes(signInDeps(deps, deps.oidc, router.now))),
-  ]
+  return { ...plain, ...restoreHandlers(deps, plain) }
 }
 
 function signInDeps(deps: ManagementDeps, settings: OidcSettings, now: () => number): SignInDeps {

@@ -119,7 +119,7 @@ export function v1Paths(
   }
   const posted = (endpoint: Endpoint, page = endpoint.page) => ({
     ...{ operationId: page.operationId, summary: page.summary, ...common },
-    parameters: [IDEMPOTENCY_KEY],
+    parameters: [IDEMPOTENCY_KEY, SESSION],
     requestBody: {
       required: true,
       description: page.requestNotes,
@@ -189,6 +189,14 @@ const IDEMPOTENCY_KEY = {
   required: false,
   description: 'The same value and body again is never a second charge, for 24 hours.',
   schema: { ...text, pattern: '^[\\x21-\\x7e]{1,255}$' },
+}
+
+const SESSION = {
+  name: 'x-gateway-session',
+  in: 'header',
+  required: false,
+  description: 'Groups calls in the log and the usage; in a balanced group they begin with the same member.',
+  schema: { ...text, maxLength: 128 },
 }
 
 /** A response for each status, which names its codes and shows the first of them as this format writes it. */

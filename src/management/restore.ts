@@ -1,15 +1,14 @@
 import type { Selectable } from 'kysely'
 import { restorableSettings } from '../domain/changes/restorable.ts'
 import { GatewayError } from '../domain/errors.ts'
-import { problemText } from '../domain/problem-text.ts'
 import type { Database } from '../store/engine/schema.ts'
-import { checkPlace, checkRole } from './access/permit.ts'
 import { findAuditEntry } from './audit.ts'
 import type { auditOperations } from './contract/audit.ts'
-import { CONTRACT, type Contract } from './contract/contract.ts'
+import type { Contract } from './contract/contract.ts'
 import type { Operation } from './contract/operation.ts'
 import { MASKED } from './contract/providers.ts'
 import type { ManagementDeps } from './deps.ts'
+import { performer } from './perform.ts'
 import type { Context, HandlersOf, OperationHandler } from './router.ts'
 
 type Writing =
@@ -52,7 +51,7 @@ export function restoreHandlers(
       const restoration = await restorationOf(entry, settings, (name) => present(handlers, name, resource, context))
       const written: { before: unknown; after: unknown } = { before: null, after: null }
       let changed = false
-      await write(handlers, restoration, {
+      const perform = performer<Writing>(handlers, {
         ...context,
         // The caller's version, if any, is not that of the object that is written.
         checkMatch: () => undefined,
@@ -63,6 +62,7 @@ export function restoreHandlers(
           return { ...audit, action: `${resource.slice(0, resource.indexOf('/'))}.restore` }
         },
       })
+      await perform(restoration.name, restoration)
       return { resource, workspace, changed, ...written, notes: restoration.notes ?? [] }
     },
   }
@@ -77,16 +77,6 @@ function notRestorable({ resource, before, after }: Entry, version: string | und
       ? 'Only changes of routes, keys, providers, workspaces and models can be restored.'
       : `This entry has no version ${version ?? 'after'} the change to restore.`
   return new GatewayError('conflict', text)
-}
-
-async function write(handlers: Handlers, restoration: Restoration, context: Context): Promise<void> {
-  const { name, params = {}, query = {}, body } = restoration
-  const operation = CONTRACT[name] as Operation
-  checkRole(operation, context.access)
-  checkPlace(operation, { params, query }, context.access)
-  const parsed = operation.body.safeParse(body)
-  if (!parsed.success) throw new GatewayError('invalid_request', problemText(parsed.error))
-  await (handlers[name] as OperationHandler<Operation>)({ params, query, body: parsed.data }, context)
 }
 
 /** The current state; null if it was deleted. */

@@ -79,19 +79,22 @@ export function managementRoutes<Operations extends Record<string, Operation>>(
 }
 
 /** A database that is down is no fault of ours, and requests do not wait for it. */
-async function handleOrSayAway(
+function handleOrSayAway(
   call: Call,
   operation: Operation,
   handler: OperationHandler<Operation>,
   deps: RouterDeps,
 ): Promise<AnyReply> {
-  try {
-    const work = handle(call, operation, handler, deps)
-    return await (operation.waitsForProvider ? work : deps.orAway(work))
-  } catch (cause) {
+  const work = handle(call, operation, handler, deps)
+  return saidAway(operation.waitsForProvider ? work : deps.orAway(work))
+}
+
+/** Rejects with a 503 where the database is down. */
+export function saidAway<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause) => {
     if (!isAway(cause)) throw cause
     throw new GatewayError('database_unavailable', undefined, { retryAfterSeconds: AWAY_SECONDS, cause })
-  }
+  })
 }
 
 async function handle(
@@ -161,7 +164,7 @@ function hasBody(operation: Operation): boolean {
 }
 
 /** Unknown fields are refused by the schemas; the message names them. */
-function parsed<T extends z.ZodType>(schema: T, value: unknown, prefix: string): z.output<T> {
+export function parsed<T extends z.ZodType>(schema: T, value: unknown, prefix: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw new GatewayError('invalid_request', prefix + problemText(result.error))

@@ -12,9 +12,11 @@ import { summedWorkspaces } from '../request-log/usage/summed-workspaces.ts'
 import { addUsage, NO_SUMS, type UsageSums } from '../request-log/usage/sums.ts'
 import { readUsage } from '../request-log/usage/usage.ts'
 import { mapInTurns } from '../store/engine/in-turns.ts'
+import { adviceReply } from './advice/advice.ts'
 import { timestamp, timestampOrNull } from './contract/fields.ts'
 import type { UsageSums as ShownSums, usageOperations } from './contract/usage.ts'
 import type { ManagementDeps } from './deps.ts'
+import { focusExport } from './focus.ts'
 import { rangeOf, untilCaughtUp } from './requests/request-filters.ts'
 import type { HandlersOf } from './router.ts'
 import { whatIfReply } from './what-if.ts'
@@ -55,6 +57,8 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       }
     },
     'usage.workspaces': ({ query }, { now, access }) => allWorkspaces(deps, query, access, now),
+    'usage.focus': ({ query }, { now }) => focusExport(deps, query.month, query.part, now),
+    'usage.advice': ({ query }, { now }) => adviceReply(deps, query, rangeOrLastDays(query, now), now),
     'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
   }
 }
@@ -182,6 +186,9 @@ function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
     cost_usd: exactUsd(asPicodollars(sums.costPicodollars)),
     cache_hits: sums.cacheHits,
     saved_usd: exactUsd(asPicodollars(sums.savedPicodollars)),
+    unconfirmed_estimate_usd: exactUsd(asPicodollars(sums.unconfirmedEstimate)),
+    unconfirmed_most_usd: exactUsd(asPicodollars(sums.unconfirmedMost)),
+    unconfirmed_counted_usd: exactUsd(asPicodollars(sums.unconfirmedCounted)),
     unpriced_requests: sums.unpriced,
     latency_ms: {
       average: served === 0 ? null : Math.round(Number(sums.upstreamMs) / served),

@@ -56,10 +56,10 @@ function placeOf(cursor: string | undefined): LogPlace | null {
 }
 
 function toDifferenceView({ id, workspace, keyId, at, figure: name, stored, computed }: LogDifference) {
-  const isMoney = name === 'cost'
+  const isMoney = name === 'cost' || name === 'unconfirmed'
   const text = (value: bigint | null) => (value === null ? null : isMoney ? figure(value) : String(value))
   return {
-    ...{ id, workspace, key_id: keyId, at: timestamp(at), figure: isMoney ? ('cost_usd' as const) : name },
+    ...{ id, workspace, key_id: keyId, at: timestamp(at), figure: isMoney ? (`${name}_usd` as const) : name },
     ...{ stored: text(stored), computed: text(computed) },
   }
 }

@@ -19,7 +19,7 @@ type Query = InputOf<WhatIf>['query']
 const DAY_MS = 86_400_000
 const MOST_DAYS = 93
 
-interface Range {
+export interface Range {
   from: number
   to: number
 }
@@ -90,13 +90,13 @@ async function ownPrices(deps: ManagementDeps, workspace: string, range: Range, 
 }
 
 /** A listed alias has the prices of its model, a provider those of its vendor. */
-function versionOf(deps: ManagementDeps, provider: string, model: string, at: number) {
+export function versionOf(deps: ManagementDeps, provider: string, model: string, at: number) {
   const listed = deps.snapshot().registry.get(provider)?.get(model)
   return priceVersionAt(deps.reads, listed?.provider ?? provider, listed?.model ?? model, at)
 }
 
 /** The days of a range (UTC), the first and the last cut where the range ends. */
-function daysOf({ from, to }: Range): Range[] {
+export function daysOf({ from, to }: Range): Range[] {
   const days: Range[] = []
   for (let start = from; start < to; ) {
     const end = Math.min(to, Math.floor(start / DAY_MS) * DAY_MS + DAY_MS)
@@ -130,6 +130,6 @@ function toWhatIfView({ requests, paid, whatIf }: Sums) {
   return { requests, paid_usd: exactUsd(asPicodollars(paid)), what_if_usd: exactUsd(asPicodollars(whatIf)) }
 }
 
-function signedUsd(amount: bigint): string {
+export function signedUsd(amount: bigint): string {
   return amount < 0n ? `-${exactUsd(asPicodollars(-amount))}` : exactUsd(asPicodollars(amount))
 }

@@ -21,6 +21,7 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'people', key: ['id'] },
   { name: 'invites', key: ['id'] },
   { name: 'person_sessions', key: ['id'] },
+  { name: 'report_models', key: ['provider', 'name'] },
   // A gateway that starts in the same folder again must not deliver what came from there.
   { name: 'spool_positions', key: ['node'] },
 ]
@@ -32,11 +33,16 @@ export const LOG_TABLES: readonly MovedTable[] = [
   { name: 'audit', key: ['id'] },
   { name: 'alerts', key: ['id'] },
   { name: 'alert_deliveries', key: ['id'] },
+  { name: 'report_imports', key: ['id'] },
+  { name: 'report_lines', key: ['id'] },
+  { name: 'month_closes', key: ['month'] },
   { name: 'spool_rejects', key: ['node', 'seq'] },
   { name: 'usage_days', key: ['workspace', 'day', ...SUMS_KEY] },
   { name: 'usage_hours', key: ['workspace', 'hour', ...SUMS_KEY] },
   { name: 'performance_hours', key: ['workspace', 'hour', 'kind'] },
   { name: 'requests', key: ['id'] },
+  { name: 'feed', key: ['position'] },
+  { name: 'corrections', key: ['id'] },
 ]
 
 export const MOVED_TABLES = [...CONTROL_TABLES, ...LOG_TABLES]

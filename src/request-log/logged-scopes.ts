@@ -102,7 +102,7 @@ async function spentRows(db: Kysely<Database>, now: number): Promise<SpentRow[]>
   const sums = PERIODS.flatMap((period) => {
     const { startsAt } = periodBounds(period, now)
     const sum = (operator: string) =>
-      sql`cast(coalesce(sum(case when hour >= ${sql.lit(startsAt)} then cost_picodollars ${sql.raw(operator)} ${part} else 0 end), 0) as bigint)`
+      sql`cast(coalesce(sum(case when hour >= ${sql.lit(startsAt)} then cost_picodollars ${sql.raw(operator)} ${part} + unconfirmed_counted_picodollars ${sql.raw(operator)} ${part} else 0 end), 0) as bigint)`
     return [sql`${sum('/')} as ${sql.ref(`${period}_high`)}`, sql`${sum('%')} as ${sql.ref(`${period}_low`)}`]
   })
   const found = await sql<SpentRow>`
@@ -174,7 +174,7 @@ async function openRows(db: Kysely<Database>, since: number) {
   return (
     db
       .selectFrom('requests')
-      .select(['workspace', 'key_id', 'started_at', 'hold_picodollars'])
+      .select(['workspace', 'key_id', 'started_at', 'hold_picodollars', 'hold_added_picodollars'])
       // A literal, not a parameter: only so is the partial index of open rows used.
       .where('state', '=', sql.lit('open'))
       .where('started_at', '>=', since)
@@ -186,7 +186,7 @@ type OpenRow = Awaited<ReturnType<typeof openRows>>[number]
 
 function countOpen(scope: LoggedScope, row: OpenRow, now: number): void {
   scope.inFlight += 1
-  const hold = asPicodollars(BigInt(row.hold_picodollars ?? 0))
+  const hold = asPicodollars(BigInt(row.hold_picodollars ?? 0) + BigInt(row.hold_added_picodollars ?? 0))
   for (const period of PERIODS) {
     if (row.started_at >= periodBounds(period, now).startsAt) scope.held[period] = plus(scope.held[period], hold)
   }

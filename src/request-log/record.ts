@@ -1,6 +1,7 @@
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
 import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
 import type { AttemptPhase, UsageSource } from '../domain/log/stream-words.ts'
+import type { Unconfirmed } from '../domain/pricing/unconfirmed.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 
@@ -27,6 +28,8 @@ export interface AttemptRecord {
   /** Of one that lost a hedge: what it cost, as a part of the row's cost, and who counted. Null: no price is known. */
   costPicodollars?: string | null
   usageSource?: UsageSource
+  /** Of one that may be billed although it gave no count of tokens. */
+  unconfirmed?: Unconfirmed
 }
 
 /** The type of each kind of field in a record. */
@@ -68,7 +71,15 @@ export type CloseRecord = RecordOf<'open' | 'close'> & { usage: TokenUsage | nul
  */
 export type CommitRecord = Pick<
   CloseRecord,
-  'id' | 'startedAt' | 'provider' | 'model' | 'fallback' | 'firstContentMs' | 'priceVersion' | 'costLeastPicodollars'
+  | 'id'
+  | 'startedAt'
+  | 'provider'
+  | 'model'
+  | 'fallback'
+  | 'firstContentMs'
+  | 'priceVersion'
+  | 'costLeastPicodollars'
+  | 'holdAdded'
 > & { usage: TokenUsage | null }
 
 const NOTHING: Partial<Record<FieldKind, unknown>> = {

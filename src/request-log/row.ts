@@ -162,7 +162,7 @@ function text(value: string | null): string | null {
 
 type UsageField = Extract<LogFields, { from: 'usage' }>
 const USAGE_FIELDS = LOG_FIELDS.filter((field): field is UsageField => field.from === 'usage')
-export const USAGE_COLUMNS = ['prompt_tokens', ...USAGE_FIELDS.map(({ column }) => column)] as const
+export const USAGE_COLUMNS = ['prompt_tokens', 'uses', ...USAGE_FIELDS.map(({ column }) => column)] as const
 
 type UsageColumns = Pick<RequestRow, (typeof USAGE_COLUMNS)[number]>
 
@@ -171,5 +171,6 @@ export function usageOf(row: UsageColumns): TokenUsage | null {
   if (row.prompt_tokens === null) return null
   const usage = { ...NO_USAGE }
   for (const { name, column } of USAGE_FIELDS) usage[name] = row[column] ?? NO_USAGE[name]
+  if (row.uses !== null) usage.uses = JSON.parse(row.uses)
   return usage
 }

@@ -104,7 +104,7 @@ export function createUpstreamClient({
         new WholeExchange(endpoint, options, resolve).start(),
       )
       return isForwarded(endpoint)
-        ? outcome.then((seen) => refusalBy(endpoint.proxy, seen) ?? told(endpoint, seen))
+        ? outcome.then((seen) => refusalBy(endpoint.proxy, seen) ?? asSeen(endpoint, seen))
         : outcome
     },
     call(endpoint, options) {
@@ -145,6 +145,6 @@ function refusalBy(proxy: EgressProxy, seen: UpstreamReply | UpstreamAnswer | Br
   return breakdown
 }
 
-function told({ proxy }: Forwarded, seen: UpstreamReply | Breakdown): UpstreamReply | Breakdown {
+function asSeen({ proxy }: Forwarded, seen: UpstreamReply | Breakdown): UpstreamReply | Breakdown {
   return seen.kind === 'reply' ? { ...seen, proxy: proxy.label } : seen
 }

@@ -151,12 +151,12 @@ describe('a request', () => {
       const sum = all.subarray(begin).reduce((total, byte) => (total * 31 + byte) % 1_000_003, 7)
       socket.write(answer(`${length}:${sum}`))
     })
-    const told = (bytes: Uint8Array) =>
+    const reported = (bytes: Uint8Array) =>
       `200 ${bytes.length}:${bytes.reduce((total, byte) => (total * 31 + byte) % 1_000_003, 7)}`
     for (const size of [0, 1, 1_000, 70_000, 3_000_000]) {
       const text = 'é"\n漢🙂x'.repeat(Math.ceil(size / 15))
-      assert.equal(await ask(client, url, text), told(Buffer.from(text)))
-      assert.equal(await ask(client, url, Buffer.from(text)), told(Buffer.from(text)))
+      assert.equal(await ask(client, url, text), reported(Buffer.from(text)))
+      assert.equal(await ask(client, url, Buffer.from(text)), reported(Buffer.from(text)))
     }
   })
 

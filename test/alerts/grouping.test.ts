@@ -32,8 +32,8 @@ const look = (now: number, ...conditions: Condition[]) =>
 async function messages(): Promise<string[]> {
   const rows = await store.db.selectFrom('alert_deliveries').select(['channel_id', 'events']).orderBy('id').execute()
   return rows.map(({ channel_id: to, events }) => {
-    const told = (JSON.parse(events) as AlertEvent[]).map(({ subject, state }) => `${subject} ${state}`)
-    return `${to}: ${told.join(', ')}`
+    const reported = (JSON.parse(events) as AlertEvent[]).map(({ subject, state }) => `${subject} ${state}`)
+    return `${to}: ${reported.join(', ')}`
   })
 }
 
@@ -74,8 +74,8 @@ test('names that callers chose write no line of their own into a message', async
     subject: 'p gpt\nOK',
     summary: 'p gpt\r\nRESOLVED: all is well\u001b[2J',
   })
-  const told = (await messages()).find((each) => each.includes('gpt'))
-  assert.match(told ?? '', /p gpt OK firing/)
+  const reported = (await messages()).find((each) => each.includes('gpt'))
+  assert.match(reported ?? '', /p gpt OK firing/)
   const rows = await store.db.selectFrom('alerts').select('summary').where('identity', '=', 'evil').execute()
   assert.deepEqual(rows, [{ summary: 'p gpt RESOLVED: all is well\ufffd[2J' }])
 })

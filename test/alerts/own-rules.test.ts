@@ -33,6 +33,19 @@ describe('own rules', () => {
     await until(async () => (await firing()).length === 3, 'the built-in rule fires for both keys')
   })
 
+  test('follow their key to its new name', async () => {
+    await manage('POST', '/workspaces', { name: 'sales' })
+    await manage('POST', '/keys?workspace=sales', { name: 'ci' })
+    await manage('POST', '/alert-rules', { ...rule, name: 'theirs', workspace: 'sales' })
+    const keyOf = async (name: string) =>
+      (await manage('GET', '/alert-rules')).json.data.find((each: Json) => each.name === name).key
+    const [key] = (await manage('GET', '/keys?search=ci')).json.data
+    assert.equal((await manage('PATCH', `/keys/${key.id}`, { name: 'builds' })).status, 200)
+    assert.deepEqual([await keyOf('watched'), await keyOf('theirs')], ['builds', 'ci'])
+    await manage('PATCH', `/keys/${key.id}`, { name: 'ci' })
+    await manage('DELETE', '/alert-rules/theirs')
+  })
+
   test('are changed and deleted, which resolves their alerts', async () => {
     const changed = (await manage('PATCH', '/alert-rules/watched', { thresholds: [70] })).json
     assert.deepEqual([changed.name, changed.thresholds, changed.key], ['watched', [70], 'ci'])
@@ -68,7 +81,7 @@ describe('own rules', () => {
     const { value } = (await manage('POST', '/admin-keys', { name: 'scoped', role: 'viewer', workspaces: ['theirs'] }))
       .json
     const listed = (await manage('GET', '/alert-rules', undefined, { authorization: `Bearer ${value}` })).json.data
-    assert.deepEqual([listed.length, listed.some(({ name }: Json) => name === 'here')], [7, false])
+    assert.deepEqual([listed.length, listed.some(({ name }: Json) => name === 'here')], [9, false])
   })
 })
 

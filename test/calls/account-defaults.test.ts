@@ -77,8 +77,8 @@ describe('a hard budget at an account whose defaults are dearer', () => {
     const answer = await chat(key, NEWER)
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual([harness.sent().service_tier, harness.sent().inference_geo], ['standard_only', 'global'])
-    const told = 'service_tier=standard_only;pinned, inference_geo=global;pinned'
-    assert.equal(answer.headers.get('x-gateway-adjusted'), told)
+    const reported = 'service_tier=standard_only;pinned, inference_geo=global;pinned'
+    assert.equal(answer.headers.get('x-gateway-adjusted'), reported)
     assert.equal(await spentBy(key), 5_010_000_000n)
   })
 

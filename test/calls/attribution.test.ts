@@ -125,12 +125,12 @@ describe('asked for', () => {
     const usage = async (query: string) => (await manage('GET', `/usage?${query}`)).json
     const one = (await usage('session=priced')).total
     assert.deepEqual([one.requests, BigInt(Math.round(Number(one.cost_usd) * 1e12))], [4, picodollars])
-    const told = (reply: Json) => reply.data.map((row: Json) => [row.group, row.requests])
-    assert.deepEqual(told(await usage('session=priced&group_by=user')), [
+    const reported = (reply: Json) => reply.data.map((row: Json) => [row.group, row.requests])
+    assert.deepEqual(reported(await usage('session=priced&group_by=user')), [
       ['grace', 2],
       ['joan', 2],
     ])
-    assert.deepEqual(told(await usage('session=priced&group_by=endpoint')), [
+    assert.deepEqual(reported(await usage('session=priced&group_by=endpoint')), [
       ['chat', 3],
       ['embeddings', 1],
     ])

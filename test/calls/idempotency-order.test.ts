@@ -45,7 +45,7 @@ test('whatever happens in whatever order, a key is never charged twice within 24
       const ask = (key: number, body: number) => {
         const caller = world.ask(`k${key}`, `b${body}`)
         waiting.add(caller)
-        void caller.told.then((told) => results.set(caller, told))
+        void caller.reported.then((reported) => results.set(caller, reported))
         return caller
       }
       const kindOf = (caller: Caller) => results.get(caller)?.kind ?? 'waits'
@@ -96,10 +96,10 @@ test('whatever happens in whatever order, a key is never charged twice within 24
           assert.ok(Math.abs(later.startedAt - charge.startedAt) >= IDEMPOTENCY_MS, 'charged twice')
         }
       }
-      for (const [caller, told] of results) {
-        if (told.kind !== 'told' || told.reply.status !== 200) continue
-        assert.equal(told.reply.body, `answer to ${caller.row.bodyHash}`)
-        const id = told.reply.headers['x-gateway-request-id']
+      for (const [caller, reported] of results) {
+        if (reported.kind !== 'told' || reported.reply.status !== 200) continue
+        assert.equal(reported.reply.body, `answer to ${caller.row.bodyHash}`)
+        const id = reported.reply.headers['x-gateway-request-id']
         assert.ok(charges.some((row) => row.requestId === id && row.identity === caller.row.identity))
       }
     }),

@@ -21,7 +21,7 @@ export type Told =
 
 /** One request of one caller, as `handleCall` would live it. */
 export interface Caller {
-  told: Promise<Told>
+  reported: Promise<Told>
   life: Parameters<Idempotency['enter']>[0] & { claim: Claim | null; attempts: AttemptRecord[] }
   row: Row
   leave(): void
@@ -87,7 +87,7 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
     const claimed = (claim: Claim) => {
       life.claim = claim
     }
-    const told = idempotency.enter(life, { idempotencyKey, bodyHash, idPrefix: 'request-' }, claimed).then(
+    const reported = idempotency.enter(life, { idempotencyKey, bodyHash, idPrefix: 'request-' }, claimed).then(
       (first): Told => {
         if (first !== null) {
           return first.reply === null ? { kind: 'left' } : { kind: 'told', reply: first.reply as Reply }
@@ -101,7 +101,7 @@ export function newWorld(bounds = { outcomeBytes: 1_500, identities: 2 }) {
         return { kind: 'refused', message: error.message }
       },
     )
-    return { told, life, row, leave: presence.leave }
+    return { reported, life, row, leave: presence.leave }
   }
 
   const drop = (row: Row) => rows.splice(rows.indexOf(row), 1)
@@ -139,6 +139,6 @@ export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 export async function sentCaller(world: ReturnType<typeof newWorld>, key: string, body: string): Promise<Caller> {
   const caller = world.ask(key, body)
-  assert.deepEqual(await caller.told, { kind: 'sent' })
+  assert.deepEqual(await caller.reported, { kind: 'sent' })
   return caller
 }

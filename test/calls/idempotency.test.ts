@@ -45,12 +45,12 @@ const areInFlight = (count: number) => until(async () => (await inFlight()) === 
 
 /** The same answer: everything but the mark of the replay and what belongs to the connection. */
 function assertSameAnswer(replay: Answered, first: Answered): void {
-  const told = ({ status, headers, text }: Answered) => ({
+  const reported = ({ status, headers, text }: Answered) => ({
     status,
     text,
     headers: [...headers].filter(([name]) => !/^(date|connection|keep-alive|x-gateway-idempotent-replay)$/.test(name)),
   })
-  assert.deepEqual(told(replay), told(first))
+  assert.deepEqual(reported(replay), reported(first))
   assert.ok(isReplay(replay))
 }
 

@@ -211,8 +211,8 @@ describe('a large answer to a small request', () => {
     assertAnswered(answer, 'openai')
     const { id, ...rest } = answer.json
     assert.equal(id, answer.headers.get('x-gateway-request-id'))
-    const told = { object: 'chat.completion', created: 5, model: 'answers', choices, usage, extra: { kept: TEXT } }
-    assertSame(rest, told)
+    const reported = { object: 'chat.completion', created: 5, model: 'answers', choices, usage, extra: { kept: TEXT } }
+    assertSame(rest, reported)
     const row = await harness.rowOf(answer)
     assert.deepEqual([row['finish_reason'], seen.read], ['stop', 1])
   })

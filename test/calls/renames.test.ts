@@ -56,8 +56,8 @@ describe('a name that the provider wants otherwise', () => {
     assert.equal(attempts.length, 2)
     assert.deepEqual([attempts[0].status, attempts[0].code], [400, 'unsupported_parameter'])
     assert.match(attempts[0].reason, /asked again with 'max_completion_tokens' for 'max_tokens'/)
-    const told = { field: 'max_completion_tokens', value: null, reason: 'renamed', from: 'max_tokens' }
-    assert.deepEqual(adjustments, [told])
+    const reported = { field: 'max_completion_tokens', value: null, reason: 'renamed', from: 'max_tokens' }
+    assert.deepEqual(adjustments, [reported])
   })
 
   test('is remembered for the model, and only for it', async () => {

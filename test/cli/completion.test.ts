@@ -25,8 +25,8 @@ describe('bash completes', () => {
     [
       'switchyard keys ',
       [
-        ...['list', 'create', 'adopt', 'get', 'update', 'opening-spend', 'rotate', 'values', 'revoke-value'],
-        ...['pause', 'resume', 'revoke'],
+        ...['list', 'create', 'adopt', 'adopt-many', 'get', 'update', 'opening-spend', 'litellm-master', 'rotate'],
+        ...['values', 'revoke-value', 'pause', 'resume', 'revoke'],
       ],
     ],
     ['switchyard keys rotate --over', ['--overlap', '--overlap-seconds']],

@@ -57,12 +57,17 @@ describe('help', () => {
     const names = new Set(commands().map(({ name }) => name))
     const renamed: Record<string, string> = {
       'usage.get': 'usage',
+      'usage.focus': 'export focus',
       'performance.get': 'performance',
       'status.get': 'status',
       'chat.try': 'try',
       'audit.restore': 'restore',
       'budgets.list': 'budgets',
       'verify.ledger': 'verify',
+      'reconciliation.get': 'reconcile',
+      'reports.import': 'reconcile import',
+      'months.list': 'months',
+      'months.close': 'close',
       'explain.request': 'explain',
       'config.plan': 'plan',
       'config.apply': 'apply',
@@ -95,7 +100,7 @@ describe('called wrongly: one line on standard error, exit code 2', () => {
     [['nonsense'], /there is no command 'nonsense'/],
     [
       ['keys', 'nonsense'],
-      /'keys' has list, create, adopt, get, update, opening-spend, rotate, values, revoke-value, pause, resume, revoke, not 'nonsense'/,
+      /'keys' has list, create, adopt, adopt-many, get, update, opening-spend, litellm-master, rotate, values, revoke-value, pause, resume, revoke, not 'nonsense'/,
     ],
     [['keys', 'create'], /NAME is missing/],
     [['keys', 'create', 'a', 'b'], /takes no argument 'b'/],

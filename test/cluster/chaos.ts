@@ -144,10 +144,10 @@ async function unsettled({ name, url, manage }: ClusterNode): Promise<string[]> 
     const { differences, busy } = json as { differences: Record<string, string>[]; busy: number }
     if (busy > 0) return [`${name} verifies: ${busy} scopes never rest`]
     if (differences.length === 0) return []
-    const told = differences.slice(0, TOLD).map((each) => {
+    const reported = differences.slice(0, TOLD).map((each) => {
       return `${each['counter']} of ${each['scope']} ${each['name']} is ${each['ledger']}, the log says ${each['log']}`
     })
-    return [`${name} finds ${differences.length} counters that differ from the log: ${told.join('; ')}`]
+    return [`${name} finds ${differences.length} counters that differ from the log: ${reported.join('; ')}`]
   } catch (error) {
     return [`${name}: ${error}`]
   }

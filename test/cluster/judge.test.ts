@@ -38,7 +38,8 @@ const ROW: LoggedRow = {
   costPicodollars: 120_000_000n,
   holdPicodollars: 700_000_000n,
 }
-const INTERRUPTED: LoggedRow = { ...ROW, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
+const OPEN = { holdPicodollars: 0n, unconfirmedMost: null, unconfirmedCounted: null }
+const INTERRUPTED: LoggedRow = { ...ROW, ...OPEN, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
 const CUT_OFF: Ending = { kind: 'cut', node: 1, sawContent: false }
 const NAMELESS: LoggedRow = { ...INTERRUPTED, requestedModel: null }
 const REFUSED: Ending = { ...ENDED, status: 402, code: 'budget_exceeded', costUsd: null }
@@ -66,6 +67,7 @@ const UNBOOKED: Ending = { ...ENDED, code: 'limits_unavailable', ended: 'failed_
 const STREAM_ROW: LoggedRow = { ...ROW, ended: 'finished' }
 const CUT_ROW: LoggedRow = {
   ...INTERRUPTED,
+  ...{ unconfirmedMost: null, unconfirmedCounted: null },
   ended: 'interrupted',
   costPicodollars: 120_000_000n,
   holdPicodollars: 120_000_000n,

@@ -238,7 +238,9 @@ function checkUpstream(
 
 function checkBudgets({ rows, keys, limits, samples }: Evidence, problems: string[]): Verdict['budgets'] {
   return [...limits].map(([key, limit]) => {
-    const costs = rows.filter((row) => keys.get(row.keyId) === key).map((row) => row.costPicodollars ?? 0n)
+    const costs = rows
+      .filter((row) => keys.get(row.keyId) === key)
+      .map((row) => (row.costPicodollars ?? 0n) + (row.unconfirmedCounted ?? 0n))
     const spent = costs.reduce((sum, cost) => sum + cost, 0n)
     if (spent > limit) problems.push(`the log of ${key} adds up to ${spent}, more than ${limit}`)
     const own = samples.filter((sample) => keys.get(sample.keyId) === key)

@@ -29,11 +29,11 @@ export function startSampling(
     if (status !== 200) return
     for (const { id, limits: own, periods, leased_usd: leased } of json.data) {
       if (!limits.has(id)) continue
-      const { spent_usd: spent, held_usd: held } = periods[own.budget.per]
+      const { spent_usd: spent, unconfirmed_usd: unconfirmed, held_usd: held } = periods[own.budget.per]
       samples.push({
         keyId: id,
         source: name,
-        spent: picodollars(spent),
+        spent: picodollars(spent) + picodollars(unconfirmed),
         held: picodollars(held) + picodollars(leased),
       })
     }

@@ -62,7 +62,9 @@ describe('the judge of a crash run', () => {
     costPicodollars: 120_000_000n,
     holdPicodollars: 700_000_000n,
   }
-  const cut: LoggedRow = { ...row, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
+  const open = { unconfirmedMost: 700_000_000n, unconfirmedCounted: 700_000_000n }
+  const cut: LoggedRow = { ...row, ...open, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
+  const settled = { unconfirmedMost: null, unconfirmedCounted: null, costPicodollars: 700_000_000n }
   const upstream = { model: call.model, marker: call.token }
   const spent = { keyId: 'key-1', limit: 120_000_000n, spent: 120_000_000n, held: 0n }
   const sound: Evidence = { sent: [call], upstream: [upstream], rows: [row], budget: [spent] }
@@ -74,7 +76,7 @@ describe('the judge of a crash run', () => {
     sawContent: true,
   }
   const streamRow: LoggedRow = { ...row, ended: 'finished' }
-  const cutRow: LoggedRow = { ...cut, ended: 'interrupted', costPicodollars: 700_000_000n }
+  const cutRow: LoggedRow = { ...cut, ...settled, ended: 'interrupted' }
   const streamed: Evidence = { ...sound, sent: [stream], rows: [streamRow] }
   const cutStream: Evidence = { ...sound, sent: [{ ...stream, answer: null }], rows: [cutRow], budget: [] }
 
@@ -196,6 +198,11 @@ describe('the judge of a crash run', () => {
       'an interrupted call without an answer that costs something',
       { ...cutStream, sent: [{ ...call, answer: null }], rows: [{ ...cut, costPicodollars: 1n }] },
       /should cost null/,
+    ],
+    [
+      'an interrupted call without an answer whose hold does not count',
+      { ...cutStream, sent: [{ ...call, answer: null }], rows: [{ ...cut, unconfirmedCounted: null }] },
+      /700000000 may be billed/,
     ],
     [
       'a budget that the rows exceed',

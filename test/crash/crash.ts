@@ -156,7 +156,7 @@ async function readBudget(url: string): Promise<BudgetSample[]> {
   return data.map(({ id, periods: { total } }: Json) => ({
     keyId: id,
     limit: picodollars(total.limit_usd),
-    spent: picodollars(total.spent_usd),
+    spent: picodollars(total.spent_usd) + picodollars(total.unconfirmed_usd),
     held: picodollars(total.held_usd),
   }))
 }

@@ -37,6 +37,10 @@ export interface LoggedRow {
   /** Of a stream that sent content. */
   ended: string | null
   costPicodollars: bigint | null
+  /** What may be billed besides, what of it counts in budgets, and what was held for it. */
+  unconfirmedMost?: bigint | null
+  unconfirmedCounted?: bigint | null
+  holdAdded?: bigint | null
   holdPicodollars: bigint | null
 }
 
@@ -228,12 +232,17 @@ function checkCutStreams(sent: readonly SentCall[], rows: ReadonlyMap<string, Lo
   return cut.length
 }
 
-/** What was cut by a kill costs all that was held for it if it had an answer, and nothing otherwise. */
+/** What was cut by a kill costs all that was held for it if it had an answer; otherwise that is what may be billed. */
 export function checkInterruptions(rows: readonly LoggedRow[], problems: string[]): void {
   for (const row of rows) {
     if (row.code !== 'interrupted') continue
-    const due = row.ended === null ? null : row.holdPicodollars
+    const held = row.holdPicodollars === null ? null : row.holdPicodollars + (row.holdAdded ?? 0n)
+    const due = row.ended === null ? null : held
     if (row.costPicodollars !== due) problems.push(`${row.id} was interrupted and should cost ${due}: ${rowText(row)}`)
+    const open = row.ended === null && held !== 0n ? held : null
+    if ((row.unconfirmedMost ?? null) !== open || (row.unconfirmedCounted ?? null) !== open) {
+      problems.push(`${row.id} was interrupted, and ${open} may be billed: its row says ${row.unconfirmedMost}`)
+    }
   }
 }
 
@@ -243,7 +252,8 @@ function checkBudget(rows: readonly LoggedRow[], samples: readonly BudgetSample[
   }
   const last = samples.at(-1)
   if (last === undefined) return
-  const costs = rows.filter(({ keyId }) => keyId === last.keyId).map((row) => row.costPicodollars ?? 0n)
+  const own = rows.filter(({ keyId }) => keyId === last.keyId)
+  const costs = own.map((row) => (row.costPicodollars ?? 0n) + (row.unconfirmedCounted ?? 0n))
   const spent = costs.reduce((sum, cost) => sum + cost, 0n)
   if (spent > last.limit)
     problems.push(`the rows add up to ${spent} picodollars, more than the budget of ${last.limit}`)

@@ -24,7 +24,8 @@ export async function readLog(dataDirs: readonly string[], databaseUrl: string |
     })
     const [rejects] = await query('select count(*) as count from spool_rejects')
     const rows = await query(
-      `select id, state, status, code, requested_model, attempts, key_id, ended, cost_picodollars, hold_picodollars
+      `select id, state, status, code, requested_model, attempts, key_id, ended, cost_picodollars, hold_picodollars,
+          unconfirmed_most_picodollars, unconfirmed_counted_picodollars, hold_added_picodollars
         from requests`,
     )
     const leftBehind = behind.reduce((sum, rows) => sum + rows, Number(rejects?.['count']))
@@ -84,6 +85,9 @@ function loggedRow(row: Row): LoggedRow {
     keyId: String(row['key_id']),
     ended: row['ended'] as string | null,
     costPicodollars: money(row['cost_picodollars']),
+    unconfirmedMost: money(row['unconfirmed_most_picodollars']),
+    unconfirmedCounted: money(row['unconfirmed_counted_picodollars']),
+    holdAdded: money(row['hold_added_picodollars']),
     holdPicodollars: money(row['hold_picodollars']),
   }
 }

@@ -42,12 +42,12 @@ before(async () => {
       response.write('it goes on')
       return
     }
-    response.end(JSON.stringify({ host: request.headers.host, url: request.url, login: told(request.rawHeaders) }))
+    response.end(JSON.stringify({ host: request.headers.host, url: request.url, login: reported(request.rawHeaders) }))
   })
   provider.on('secureConnection', (socket) => seenNames.push(socket.servername))
   plainProvider = createHttpServer((request, response) => {
     request.resume()
-    response.end(JSON.stringify({ host: request.headers.host, url: request.url, login: told(request.rawHeaders) }))
+    response.end(JSON.stringify({ host: request.headers.host, url: request.url, login: reported(request.rawHeaders) }))
   })
   for (const server of [provider, plainProvider]) {
     server.listen(0, '127.0.0.1')
@@ -76,7 +76,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const told = (fields: string[]) => fields.includes('proxy-authorization')
+const reported = (fields: string[]) => fields.includes('proxy-authorization')
 
 function target(more: Partial<HttpTarget> = {}): HttpTarget {
   const usual = { url: `https://${NAME}/v1?a=b`, headers: {}, ca: issued.ca, proxy: `http://127.0.0.1:${proxy.port}` }

@@ -56,11 +56,11 @@ describe('the password of a proxy that tells it', () => {
         const login = LOGINS[model === 'around' ? 0 : 1] ?? ''
         assert.equal(proxy.heads.filter((head) => head.includes(login)).length, 3)
         const rows = await Promise.all(answers.map((answer) => harness.rowOf(answer)))
-        const told = JSON.stringify([answers.map(({ text }) => text), rows, tested.text])
-        assert.match(told, /\[redacted\]/)
+        const reported = JSON.stringify([answers.map(({ text }) => text), rows, tested.text])
+        assert.match(reported, /\[redacted\]/)
         // Each provider knows its own password, and all know the environment's: none may appear.
         const secrets = [PASSWORD, encodeURIComponent(PASSWORD), ...LOGINS, ...(model === 'own' ? [OWN] : [])]
-        for (const secret of secrets) assert.ok(!told.includes(secret), `${secret} is told`)
+        for (const secret of secrets) assert.ok(!reported.includes(secret), `${secret} is told`)
         assert.match(tested.json.message, /The proxy 127\.0\.0\.1:\d+ was asked, and may have answered/)
       })
     }

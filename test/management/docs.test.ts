@@ -9,6 +9,7 @@ import { CONTRACT } from '../../src/management/contract/contract.ts'
 import { PROGRAM } from '../built-program.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
+import { leaveUnconfirmed } from './manage.ts'
 
 const run = promisify(execFile)
 const pages = globSync('docs/management/*.md').sort()
@@ -33,6 +34,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
         environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1', SECRETS_KEY: 'a-key-for-stored-content' },
       })
       try {
+        if (basename(page) === 'budgets.md') await leaveUnconfirmed(harness)
         const environment = {
           ...COMPILE_CACHE,
           PATH: process.env['PATH'],

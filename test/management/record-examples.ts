@@ -8,8 +8,10 @@ import { CONFIG } from '../../demo/config.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { CONTRACT } from '../../src/management/contract/contract.ts'
 import { startReceiver } from '../alerts/receiver.ts'
+import { PROGRAM } from '../built-program.ts'
 import { ADMIN_KEY, type Harness, hello, type Json, KEY, startHarness, until } from '../harness.ts'
 import { Browser, gatewayAddress, startProvider } from '../oidc.ts'
+import { leaveUnconfirmed } from './manage.ts'
 
 /** What /openapi.json shows of one operation. */
 interface Example {
@@ -110,16 +112,17 @@ async function startRecorder(harness: Harness, examples: Record<string, Example>
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
 }
 
-/** What the command line would ask is the same again. */
+/** Its own calls are not recorded, but later lines build on them. */
 const PRELUDE = `
 set -euo pipefail
-switchyard() { :; }
+switchyard() { '${process.execPath}' '${PROGRAM}' "$@"; }
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
 `
 
 async function recordPage(page: string, examples: Record<string, Example>): Promise<void> {
   const environment = { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1', SECRETS_KEY: 'a-key-for-stored-content' }
   const harness = await startHarness({ config: CONFIG, environment })
+  if (page.endsWith('budgets.md')) await leaveUnconfirmed(harness)
   const recorder = await startRecorder(harness, examples)
   const lines = [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1]).join('\n')
   const env = {
@@ -151,6 +154,7 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
     }
     await record('v1.models.list', '/v1/models', {})
     await record('v1.models.get', '/v1/models/fast', {})
+    await record('v1.key.get', '/v1/key', {})
   } finally {
     await harness.stop()
   }

@@ -313,3 +313,45 @@ describe('prices changed while calls run', () => {
     }
   })
 })
+
+describe('prices per use', () => {
+  const search = { name: 'web_search', unit: 'call', usd_per_1000: '10.50' }
+
+  test('are part of a version; left out they are the shipped ones, and an empty list means none', async () => {
+    const first = await put('local/tools', { input_per_mtok: '1', output_per_mtok: '2', unit_prices: [search] })
+    assert.deepEqual(first.json.unit_prices, [{ ...search, usd_per_1000: '10.5' }])
+    const { json: again } = await put('local/tools', { unit_prices: [{ ...search, usd_per_1000: '10.5' }] })
+    assert.equal(again.price_version > first.json.price_version, true, 'prices are one list: tokens became unknown')
+    const shipped = await put('openai/gpt-4o', { input_per_mtok: '1', output_per_mtok: '2' })
+    assert.deepEqual(
+      shipped.json.unit_prices.map(({ name, usd_per_1000 }: Json) => `${name} ${usd_per_1000}`),
+      ['code_interpreter 30', 'file_search 2.5', 'web_search 10', 'web_search_preview 25'],
+    )
+    const none = await put('openai/gpt-4o', { input_per_mtok: '1', output_per_mtok: '2', unit_prices: [] })
+    assert.deepEqual(none.json.unit_prices, [])
+    const versions = await history('openai/gpt-4o')
+    assert.deepEqual(
+      versions.map(({ unit_prices }) => unit_prices.length),
+      [0, 4, 4],
+    )
+  })
+
+  const wrong: [unit: unknown, words: RegExp][] = [
+    [{ ...search, usd_per_1000: '0.0000001' }, /six decimals/],
+    [{ ...search, unit: 'fortnight' }, /unit_prices\[0\].unit/],
+    [{ ...search, name: 'Web Search' }, /small letters/],
+  ]
+  for (const [unit, words] of wrong) {
+    test(`${JSON.stringify(unit)} is refused`, async () => {
+      const { status, text } = await put('local/tools', { unit_prices: [unit] })
+      assert.equal(status, 400)
+      assert.match(text, words)
+    })
+  }
+
+  test('a name is there once', async () => {
+    const { status, text } = await put('local/tools', { unit_prices: [search, search] })
+    assert.equal(status, 400)
+    assert.match(text, /twice/)
+  })
+})

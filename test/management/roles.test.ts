@@ -148,6 +148,11 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'requests.delete-content': { params: () => ({ id: foreign.request }), status: 404 },
   'requests.explain': { params: () => ({ id: foreign.request }), status: 404 },
   'budgets.list': {},
+  'corrections.list': {},
+  'corrections.create': {
+    ...{ body: { kind: 'released', request_ids: ['chatcmpl_none'], reason: 'not billed' } },
+    status: 404,
+  },
   'alerts.list': {},
   'audit.list': {},
   'audit.restore': { params: () => ({ id: foreign.audit }), status: 404 },
@@ -167,7 +172,7 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'keys.opening-spend': { params: () => ({ id: foreign.key }), body: { usd: '1' }, status: 404 },
 }
 
-const NAMELESS = ['status.get', 'nodes.list', 'performance.get', 'performance.providers']
+const NAMELESS = ['corrections.list', 'status.get', 'nodes.list', 'performance.get', 'performance.providers']
 
 describe('every operation with access to another workspace', () => {
   for (const [name, { scope }] of operations) {

@@ -122,9 +122,9 @@ for (const engine of ENGINES) {
       for (let count = 0; count < 3; count++) assert.equal(await (await arrive(account)).finish(), 403)
       const entries = await auditOf(manage, `sign-ins/${account.sub}`)
       assert.equal(entries.length, 1)
-      const [{ actor, actor_name, action, after: told }] = entries
+      const [{ actor, actor_name, action, after: reported }] = entries
       assert.deepEqual([actor, actor_name, action], ['sign-in', account.sub, 'sign-ins.refuse'])
-      assert.deepEqual(told, { issuer: provider.issuer, subject: account.sub, reason: 'not_invited' })
+      assert.deepEqual(reported, { issuer: provider.issuer, subject: account.sub, reason: 'not_invited' })
       for (const secret of [account.email, account.name, CLIENT_SECRET, 'code=']) {
         assert.ok(!JSON.stringify(entries).includes(secret), secret)
       }

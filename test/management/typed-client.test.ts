@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { CONFIG } from '../../demo/config.ts'
 import { createPerson } from '../../src/store/control/people.ts'
 import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
+import { leaveUnconfirmed } from './manage.ts'
 
 const run = promisify(execFile)
 const PROGRAM = join(import.meta.dirname, 'typed-client/program.ts')
@@ -57,6 +58,7 @@ test('a client generated from /openapi.json compiles, and makes every call', asy
     const who = { issuer: 'https://id.example', subject: 'ada', email: null, name: null }
     const access = { role: 'viewer', workspaces: null } as const
     const person = await createPerson(harness.gateway.store.db, { ...who, access, roleFrom: 'groups' }, Date.now())
+    await leaveUnconfirmed(harness)
     const args = [join(folder, 'program.ts'), harness.url, ADMIN_KEY, KEY, person.id]
     assert.equal(await output(process.execPath, args, folder), '')
   } finally {

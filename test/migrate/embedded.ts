@@ -99,6 +99,13 @@ function addOddities(path: string): void {
       values ('p', 'https://id.example', 'ben', 'ben@example.com', 'viewer', 'groups', 1, 2);
     insert into person_sessions (id, person_id, secret_hash, created_at, expires_at) values ('s', 'p', 'hash', 1, 2);
     insert into performance_hours (workspace, hour, kind, state, parts) values ('default', 0, 'calls', '0 0 0', '[]')`)
+  database.exec(`
+    insert into corrections values ('c', 1, 'ann', 'invoice', 'released', 'r', 'default', 'k', null, null, 1, 0, -7, null);
+    insert into month_closes values ('2026-01', 1, 'ann', 'sum', 'text');
+    insert into report_imports values ('i', 'csv', 'openai', 'f', 's', '{}', 1, 0, 1, 1, 'ann');
+    insert into report_lines (id, import_id, source, provider, starts_at, ends_at, zone, class, tolerance_picodollars, ordinal)
+      values ('l', 'i', 'csv', 'openai', 0, 1, 'UTC', 'input', 0, 0);
+    insert into report_models values ('openai', 'm-1', 'm')`)
   // As a caller's bounds allow: two of them are beyond a sum of 64 bits.
   database.exec(
     `update requests set hold_picodollars = ${2n ** 63n - 1n} where id in (select id from requests order by id limit 2)`,

@@ -91,9 +91,9 @@ test('a migration that is killed three times moves everything, once', async () =
     await runUntil(to, enough, (run) => run.stop('SIGKILL'))
     assert.equal(await movedRows(to), Math.max(enough, BATCH_ROWS))
   }
-  const told = await runUntil(to, 30_000, async ({ child }) => child.kill('SIGINT'))
-  assert.equal((await told.ended).code, 1)
-  assert.match(told.stderr(), /^switchyard: stopped; run the same command to resume$/m)
+  const reported = await runUntil(to, 30_000, async ({ child }) => child.kill('SIGINT'))
+  assert.equal((await reported.ended).code, 1)
+  assert.match(reported.stderr(), /^switchyard: stopped; run the same command to resume$/m)
   const alone = await runUntil(to, 40_000, () => server.halt())
   assert.equal((await alone.ended).code, 1)
   assert.match(alone.stderr(), /^switchyard: postgres:.*; the same command goes on where it was$/m)

@@ -6,7 +6,7 @@ import { FILE_KEYS } from '../../demo/config.ts'
 import { HISTORY_DAYS, history } from '../../demo/history.ts'
 import { startDemo } from '../../demo/start.ts'
 import { liveCallsAnHour, requestOf } from '../../demo/traffic.ts'
-import { CIRCUIT_REASON, WINDOW_REASON } from '../../src/calls/chain/walk.ts'
+import { CIRCUIT_REASON, WINDOW_REASON } from '../../src/calls/chain/chain-cursor.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { compilePrice, costOf, parsePrices, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
 import { attemptsOf } from '../../src/management/requests/request-view.ts'
@@ -23,7 +23,8 @@ const NOW = Date.UTC(2026, 10, 12, 15, 40)
 
 const demo = await startDemo({ port: 0, traffic: false, now: NOW })
 after(() => demo.stop())
-const { db } = demo.gateway.store
+const { db, requestLog } = demo.gateway.store
+await requestLog.caughtUp()
 const rows: RequestRow[] = await db.selectFrom('requests').selectAll().orderBy('started_at').execute()
 
 async function api(path: string, method = 'GET', body?: Json): Promise<Json> {
@@ -100,6 +101,21 @@ describe('the history of the demo', () => {
     const mini = [...versions.values()].filter(({ model }) => model === 'gpt-5.4-mini').map(({ id }) => id)
     assert.equal(mini.length, 2)
     assert.ok(mini.every((id) => used.has(id)))
+  })
+
+  test('a call that a budget refused says by how much, and shipped prices are not younger than their list', async () => {
+    const refused = rows.filter(({ code }) => code === 'budget_exceeded')
+    assert.ok(refused.length > 0)
+    for (const row of refused) {
+      const figures = JSON.parse(row.figures ?? 'null')
+      const usd = (name: string) => picodollarsOfUsd(figures[name])
+      const [limit, used, most] = [usd('limit_usd'), usd('spent_usd') + usd('held_usd'), usd('hold_usd')]
+      assert.ok(used <= limit && used + most > limit, row.reason ?? '')
+      assert.match(row.reason ?? '', /^The budget of evals does not allow this call: /)
+    }
+    for (const { source, created_at: from } of await db.selectFrom('price_versions').selectAll().execute()) {
+      if (source.startsWith('builtin:')) assert.ok(Date.parse(source.slice('builtin:'.length)) <= from, source)
+    }
   })
 
   test('its attempts tell the same story as the row', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,6 +39,12 @@ async function npmStart(): Promise<{ stdout: string; stderr: string }> {
 
 test('npm start builds what it runs in a fresh clone, once, and again when a source has changed', async () => {
   assert.ok(!existsSync(join(folder, 'dist')))
+  const unbuilt = spawnSync(process.execPath, [join(folder, 'bin/switchyard.cjs'), '--help'], { encoding: 'utf8' })
+  assert.equal(unbuilt.status, 2)
+  assert.equal(
+    unbuilt.stderr,
+    'This clone has no built program yet. Run npm run build, or type npm run -s switchyard -- instead.\n',
+  )
   const first = await npmStart()
   assert.match(first.stderr, /^Building the gateway, once …\nBuilt the gateway in [\d.]+ s\.$/m)
   assert.match(first.stdout, /serves on http/)

@@ -39,8 +39,8 @@ export function parseLikeNode(bytes: Buffer): Parsed {
   parser[HTTPParser.kOnHeaders] = (fields: string[]) => {
     raw.push(...fields)
   }
-  parser[HTTPParser.kOnHeadersComplete] = (...told: unknown[]) => {
-    const [, , fields, method, path] = told as [number, number, string[] | undefined, number, string]
+  parser[HTTPParser.kOnHeadersComplete] = (...reported: unknown[]) => {
+    const [, , fields, method, path] = reported as [number, number, string[] | undefined, number, string]
     raw.push(...(fields ?? []))
     requests.push({ method: methods[method] ?? '', path, fields: pairs(raw), body: '', isComplete: false })
     raw = []

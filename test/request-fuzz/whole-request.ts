@@ -42,7 +42,7 @@ export function goThrough(value: unknown, endpoint: Endpoint, draw: number): boo
   const destination = served[draw % served.length]
   assert.ok(destination !== undefined)
   const [translation] = body.translate([destination])
-  if (translation?.kind !== 'wire') assert.match(translation?.message.told ?? '', /\S/)
+  if (translation?.kind !== 'wire') assert.match(translation?.message.text ?? '', /\S/)
   else {
     const wire: unknown = JSON.parse(body.write(destination.position).toString())
     assert.ok(isJsonObject(wire) && wire['model'] === 'up')

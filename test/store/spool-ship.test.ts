@@ -92,7 +92,7 @@ test('what a gateway had not delivered when it was killed is delivered from its 
   assert.deepEqual(await query(databaseUrl, 'select name, state from nodes'), [{ name: 'dead', state: 'stopped' }])
 
   const again = await ship()
-  assert.deepEqual([again.code, again.stdout], [0, `There is nothing left to deliver of dead (${dead?.['node']}).\n`])
+  assert.deepEqual([again.code, again.stdout], [0, `dead (${dead?.['node']}) has nothing left to deliver.\n`])
   assert.deepEqual(await query(databaseUrl, codes), rows)
   const another = await ship(dataDir, { DATABASE_URL: await migrated() })
   assert.equal(another.code, 1)

@@ -4,6 +4,12 @@ import { GATEWAY_BOUNDS_MICROSECONDS, LATENCY_BOUNDS_MS } from '../../src/reques
 import { DAY_MS, readDaysUntil } from '../../src/request-log/usage/rollup.ts'
 import type { Database, RequestRow } from '../../src/store/engine/schema.ts'
 
+const UNCONFIRMED = [
+  'unconfirmed_estimate_picodollars',
+  'unconfirmed_most_picodollars',
+  'unconfirmed_counted_picodollars',
+] as const
+
 type Sums = Record<string, bigint>
 
 /** The sums as the documentation defines them, worked out from the rows one by one. */
@@ -28,7 +34,13 @@ export function sumsOfRows(rows: readonly RequestRow[], width = 3_600_000): Map<
       add(name, row[name])
     }
     for (const time of ['5m', '30m', '1h'] as const) add('cache_write_tokens', row[`cache_write_${time}_tokens`])
-    for (const name of ['cost_picodollars', 'saved_picodollars', 'upstream_ms', 'gateway_microseconds'] as const)
+    for (const name of [
+      'cost_picodollars',
+      'saved_picodollars',
+      ...UNCONFIRMED,
+      'upstream_ms',
+      'gateway_microseconds',
+    ] as const)
       add(name, row[name])
     for (let bucket = 0; bucket <= LATENCY_BOUNDS_MS.length; bucket++) add(`latency_${bucket}`, 0)
     for (let bucket = 0; bucket <= GATEWAY_BOUNDS_MICROSECONDS.length; bucket++) add(`gateway_${bucket}`, 0)

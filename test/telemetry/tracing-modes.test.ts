@@ -100,12 +100,14 @@ test('prompts and answers are part of spans only where that is asked for, and of
     const calls = (await receiver.spans()).filter(({ kind }) => kind === 'SPAN_KIND_SERVER')
     assert.equal(calls.length, 4)
     if (!isIn) continue
-    const told = (attributes: Record<string, unknown>) =>
+    const reported = (attributes: Record<string, unknown>) =>
       ['input', 'output'].map((side) => JSON.parse(String(attributes[`gen_ai.${side}.messages`] ?? 'null')))
-    const [input, output] = told(calls.find(({ attributes }) => !attributes['gen_ai.request.stream'])?.attributes ?? {})
+    const [input, output] = reported(
+      calls.find(({ attributes }) => !attributes['gen_ai.request.stream'])?.attributes ?? {},
+    )
     assert.deepEqual(input, [{ role: 'user', parts: [{ type: 'text', content: prompt }] }])
     assert.equal(output[0].parts[0].content, answer.json.choices[0].message.content)
-    const [, none] = told(calls.find(({ attributes }) => attributes['gen_ai.request.stream'])?.attributes ?? {})
+    const [, none] = reported(calls.find(({ attributes }) => attributes['gen_ai.request.stream'])?.attributes ?? {})
     assert.equal(none, null)
   }
 })

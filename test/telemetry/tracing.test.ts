@@ -161,7 +161,7 @@ describe('a call is a span with a child for each attempt', () => {
     assert.equal(call?.attributes['switchyard.route'], 'falls')
     assert.equal(call?.attributes['switchyard.fallback'], true)
     assert.equal(call?.attributes['gen_ai.provider.name'], 'anthropic')
-    const told = attempts
+    const reported = attempts
       .sort((a, b) => a.startMs - b.startMs)
       .map(({ attributes, isError }) => [
         attributes['switchyard.provider'],
@@ -169,7 +169,7 @@ describe('a call is a span with a child for each attempt', () => {
         attributes['error.type'],
         isError,
       ])
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ['local', 500, 'upstream_error', true],
       ['local', 500, 'upstream_error', true],
       ['anthropic', 200, undefined, false],

@@ -197,10 +197,10 @@ test('administration keeps its own port', { timeout: 120_000 }, async () => {
   const folder = newFolder()
   const gateway = start(folder, 2, { ADMIN_PORT: '0' })
   const url = await gateway.url()
-  const told = () => /"adminUrl":"([^"]+)"/.exec(gateway.stderr())?.[1]
+  const reported = () => /"adminUrl":"([^"]+)"/.exec(gateway.stderr())?.[1]
   // The address came through another pipe.
-  await until(() => told() !== undefined, 'it tells where administration is')
-  const admin = told()
+  await until(() => reported() !== undefined, 'it tells where administration is')
+  const admin = reported()
   assert.notEqual(admin, url)
   const status = async (path: string) =>
     (await fetch(path, { headers: { authorization: `Bearer ${ADMIN_KEY}` } })).status

@@ -20,6 +20,7 @@ export function readResponseAsk(body: JsonObject): Ask {
     schema: format['type'] === 'json_schema' ? objectOrEmpty(format['schema']) : null,
     anyJson: format['type'] === 'json_object',
     maxTokens: typeof body['max_output_tokens'] === 'number' ? body['max_output_tokens'] : null,
+    mostSearches: mostSearches(body),
     promptTokens: countPromptTokens(body['input'], body['instructions'], body['tools']),
     thinkingTokens: 0,
   }
@@ -43,4 +44,11 @@ function readToolChoice(choice: unknown): ToolChoice {
   if (!isObject(choice)) return { kind: 'auto' }
   if (choice['type'] === 'allowed_tools') return readToolChoice(choice['mode'])
   return typeof choice['name'] === 'string' ? { kind: 'tool', name: choice['name'] } : { kind: 'auto' }
+}
+
+/** Null of the field means no limit. */
+function mostSearches({ tools, max_tool_calls: most }: JsonObject): number {
+  const isOffered = objectsIn(tools).some(({ type }) => String(type).startsWith('web_search'))
+  if (!isOffered) return 0
+  return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
 }

@@ -51,6 +51,10 @@ function incompleteReason({ finish, finishOverride }: PlannedReply): string | nu
 function writeOutput(reply: PlannedReply, body: JsonObject): JsonObject[] {
   const output: JsonObject[] = []
   if (reply.usage.thinkingTokens > 0) output.push(writeReasoning(reply, body))
+  for (let search = 0; search < (reply.usage.searches ?? 0); search++) {
+    const action = { type: 'search', query: 'trains', queries: ['trains', 'timetable'] }
+    output.push({ id: newId('ws_', 48), type: 'web_search_call', status: 'completed', action })
+  }
   const content = writeContent(reply)
   if (content.length > 0) {
     const status = reply.finish === 'length' ? 'incomplete' : 'completed'

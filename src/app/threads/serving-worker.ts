@@ -141,7 +141,7 @@ const deps: Deps = createDeps({
 })
 
 const served: ServerOptions = {
-  routes: callRoutes(deps),
+  routes: callRoutes(deps, settings),
   newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(Date.now())}`,
   admission: shedding(metrics, settings.OVERLOAD_MS),
   bodies,

@@ -19,10 +19,10 @@ export function answerSealing(secret: Uint8Array): AnswerSealing {
   return {
     // A plain hash would let readers of the store try out prompts.
     nameOf: (key) => createHmac('sha256', nameKey).update(key).digest('base64url'),
-    seal(key, { body, ...told }) {
+    seal(key, { body, ...head }) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv(CIPHER, cipherKey, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(key))
-      const text = `${JSON.stringify(told)}\n`
+      const text = `${JSON.stringify(head)}\n`
       const sealed = [cipher.update(text, 'utf8'), cipher.update(body), cipher.final(), cipher.getAuthTag()]
       return Buffer.concat([iv, ...sealed]).toString('base64')
     },

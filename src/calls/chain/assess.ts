@@ -5,6 +5,7 @@ import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../.
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { Bounds } from '../../domain/request/bounds.ts'
 import { type JsonObject, operationOfMode } from '../../domain/request/call-request.ts'
+import type { OutputBounds } from '../../domain/request/output-limit.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -43,6 +44,8 @@ export interface ChainContext {
   isDirect: boolean
   /** A hard budget applies: the call must not cost more than its hold, regardless of the account's defaults. */
   isStrict: boolean
+  /** Calls of the provider's tools, under a hard budget; missing: the default. */
+  toolCalls?: OutputBounds
   /** Output limit that is sent when neither the caller nor the entry sets one. */
   defaultLimit: number | null
   /** Of the caller's request; missing where there is none. */
@@ -147,7 +150,7 @@ function calleeOf(
   if (provider.speaks !== undefined) destination.speaks = provider.speaks
   if (provider.preset !== undefined) destination.preset = provider.preset
   if (provider.settings !== undefined) destination.settings = provider.settings
-  if (context.isStrict) destination.isStrict = true
+  if (context.isStrict) boundTools(destination, entry, context)
   if (translator.carried !== undefined) {
     destination.carried = translator.carried(withoutValues(context.headers?.() ?? [], refusedValues))
   }
@@ -159,6 +162,13 @@ function calleeOf(
     destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
   }
   return callee
+}
+
+function boundTools(destination: Destination, { provider, model }: ChainEntry, context: ChainContext): void {
+  destination.isStrict = true
+  const units = context.snapshot.registry.get(provider)?.get(model)?.price.units
+  if (units !== undefined) destination.pricedTools = [...units.keys()]
+  if (context.toolCalls !== undefined) destination.toolCalls = context.toolCalls
 }
 
 /** Reasoning that one entry has made is of no use to another. */

@@ -13,7 +13,7 @@ import {
   OPEN_MS,
 } from '../../domain/circuit.ts'
 import { type FailureCode, failure } from '../../domain/failure.ts'
-import { retryAfterMs, toldSeconds } from '../../domain/retry-after.ts'
+import { retryAfterMs, wholeSeconds } from '../../domain/retry-after.ts'
 import { isLargerWindow, nextStep } from './fallback.ts'
 
 const fresh = { retriesUsed: 0, retriesAllowed: 2, random: 0 }
@@ -116,7 +116,7 @@ describe('retry-after', () => {
   }
 
   test('is sent in whole seconds, and never above the maximum that clients obey', () => {
-    assert.deepEqual([0, 1, 59_001, 60_001, 61_000, 3_600_000].map(toldSeconds), [0, 1, 60, 60, 60, 60])
+    assert.deepEqual([0, 1, 59_001, 60_001, 61_000, 3_600_000].map(wholeSeconds), [0, 1, 60, 60, 60, 60])
   })
 })
 

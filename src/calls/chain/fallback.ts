@@ -32,7 +32,7 @@ export function nextStep(failure: Failure, context: StepContext): Step {
   }
   switch (failure.next) {
     case 'none':
-      return { kind: 'give-up', reason: `${failure.code}: would fail the same way anywhere` }
+      return { kind: 'give-up', reason: `${failure.code}: every provider would reject this` }
     case 'larger-window':
       return { kind: 'next-entry', reason: `${failure.code}: only an entry with a larger window can help` }
     case 'any':

@@ -7,6 +7,10 @@ export interface Traffic {
   enter(entry: ChainEntry): () => void
   /** An answer, or the first content of a stream, took so long; or it was given up after that. */
   took(entry: ChainEntry, isStream: boolean, milliseconds: number): void
+  /** An answer of so many tokens took so long. */
+  wrote(entry: ChainEntry, tokens: number, milliseconds: number): void
+  /** How fast its answers usually are; null without a measurement. */
+  tokensPerMs(entry: ChainEntry): number | null
   /** Null without a recent measurement. */
   latencyMs(entry: ChainEntry, isStream: boolean): number | null
 }
@@ -23,6 +27,7 @@ interface Place {
   running: number
   whole: Latency | null
   stream: Latency | null
+  tokensPerMs: number | null
 }
 
 interface Latency {
@@ -40,7 +45,7 @@ export function createTraffic(now: () => number): Traffic {
     let place = places.get(model)
     if (place === undefined) {
       if (measured >= MOST_MEASURED) forgetIdle()
-      place = { running: 0, whole: null, stream: null }
+      place = { running: 0, whole: null, stream: null, tokensPerMs: null }
       places.set(model, place)
       measured += 1
     }
@@ -75,6 +80,13 @@ export function createTraffic(now: () => number): Traffic {
       if (isStream) place.stream = latency
       else place.whole = latency
     },
+    wrote(entry, tokens, milliseconds) {
+      if (tokens === 0 || milliseconds <= 0) return
+      const place = placeOf(entry)
+      const rate = tokens / milliseconds
+      place.tokensPerMs = place.tokensPerMs === null ? rate : place.tokensPerMs + SHARE * (rate - place.tokensPerMs)
+    },
+    tokensPerMs: (entry) => known(entry)?.tokensPerMs ?? null,
     latencyMs: (entry, isStream) => fresh(isStream ? known(entry)?.stream : known(entry)?.whole),
   }
 }

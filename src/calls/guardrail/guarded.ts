@@ -64,5 +64,5 @@ function blockedWords(phase: 'before' | 'after', message: string | null, reason:
     reason === null
       ? worded`${what} was blocked by a guardrail.`
       : worded`${what} was blocked by a guardrail: ${named(reason)}.`
-  return { ...words, told: message ?? words.told }
+  return { ...words, text: message ?? words.text }
 }

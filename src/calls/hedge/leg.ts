@@ -30,10 +30,10 @@ export function both(a: Presence, b: Presence | null): Presence {
       return a.left || b.left
     },
     onLeave(listener) {
-      let isTold = false
+      let isDone = false
       const tell = () => {
-        if (isTold) return
-        isTold = true
+        if (isDone) return
+        isDone = true
         listener()
       }
       const stops = [a.onLeave(tell), b.onLeave(tell)]

@@ -7,6 +7,7 @@ import type { Admitted, ServedBy } from '../stages.ts'
 import { type LiveStream, readToEnd } from '../stream/live-stream.ts'
 import { mostOutputOf, type Use, usageOf } from '../stream/stream-usage.ts'
 import type { EntryOutcome } from '../try-entry.ts'
+import { confirmPart } from '../unconfirmed.ts'
 import type { Leg } from './leg.ts'
 
 /** An entry that is being asked. */
@@ -130,6 +131,7 @@ function charge(call: Admitted, candidate: Candidate, { attempt, ...use }: Spent
   if (use.bounds !== null) attempt.reason = `${LOST.reason}: its cost is estimated`
   attempt.costPicodollars = cost.picodollars?.toString() ?? null
   attempt.usageSource = use.usageSource
+  confirmPart(attempt, cost, use.usageSource === 'provider')
   if (likely.usage.pricePercent > expectedPercent)
     deps.pricePercents.learn(provider, likely.usage.pricePercent, call.id)
 }

@@ -1,9 +1,10 @@
 import type { Candidate } from '../chain/assess.ts'
-import type { Walk } from '../chain/walk.ts'
+import type { ChainCursor } from '../chain/chain-cursor.ts'
 import type { Deps } from '../deps.ts'
 import { noteLeft } from '../note-attempt.ts'
 import type { Admitted } from '../stages.ts'
 import { type EntryOutcome, type LeftOutcome, tryEntry } from '../try-entry.ts'
+import { isCovered } from '../unconfirmed.ts'
 import { Leg } from './leg.ts'
 import { type Asking, lose, takeAttempts } from './lost.ts'
 
@@ -23,7 +24,12 @@ interface Running extends Asking {
  * Calls one entry and, when it is late, the next one beside it: never more than two at once. The first that has content
  * serves; the other is ended (lost.ts). One that fails makes room for a further one.
  */
-export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, deps: Deps): Promise<HedgedOutcome> {
+export async function tryHedged(
+  first: Candidate,
+  cursor: ChainCursor,
+  call: Admitted,
+  deps: Deps,
+): Promise<HedgedOutcome> {
   const began = performance.now()
   const running = [start(first, call, deps)]
   let gone: HedgedOutcome['other'] = null
@@ -32,7 +38,7 @@ export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, de
     for (;;) {
       const ended = await firstOf(running, !gaveUp && gone === null)
       if (ended === 'late') {
-        const next = call.presence.left ? null : walk.hedge()
+        const next = call.presence.left || !(await isCovered(call, deps)) ? null : cursor.hedge()
         if (next !== null) running.push(start(next, call, deps))
         else for (const each of running) each.lateAt = Number.POSITIVE_INFINITY
         continue
@@ -53,7 +59,7 @@ export async function tryHedged(first: Candidate, walk: Walk, call: Admitted, de
       part.releaseEntry()
       if (outcome.kind === 'caller-left') gone = { candidate, outcome }
       else {
-        walk.failed(outcome.failure, candidate)
+        cursor.failed(outcome.failure, candidate)
         gaveUp ||= outcome.giveUp
         noteLeft(call, candidate.entry)
       }

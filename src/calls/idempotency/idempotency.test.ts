@@ -7,12 +7,12 @@ describe('what memory keeps', () => {
   test('the least recently used outcome is evicted; its call is still known', async () => {
     const world = newWorld({ outcomeBytes: 2 * 1_100, identities: 100 })
     for (const key of ['a', 'b']) world.answer(await sentCaller(world, key, 'body'))
-    assert.equal((await world.ask('a', 'body').told).kind, 'told')
+    assert.equal((await world.ask('a', 'body').reported).kind, 'told')
     world.answer(await sentCaller(world, 'c', 'body'))
     world.rows.length = 0
-    assert.equal((await world.ask('a', 'body').told).kind, 'told')
-    assert.equal((await world.ask('c', 'body').told).kind, 'told')
-    const evicted = await world.ask('b', 'body').told
+    assert.equal((await world.ask('a', 'body').reported).kind, 'told')
+    assert.equal((await world.ask('c', 'body').reported).kind, 'told')
+    const evicted = await world.ask('b', 'body').reported
     assert.match(evicted.kind === 'refused' ? evicted.message : '', /completed and charged as request request-2;/)
   })
 
@@ -20,15 +20,15 @@ describe('what memory keeps', () => {
     const world = newWorld({ outcomeBytes: 1_500, identities: 100 })
     world.answer(await sentCaller(world, 'small', 'body'))
     world.answer(await sentCaller(world, 'large', 'body'), 'x'.repeat(1_000))
-    assert.equal((await world.ask('small', 'body').told).kind, 'told')
-    assert.equal((await world.ask('large', 'body').told).kind, 'refused')
+    assert.equal((await world.ask('small', 'body').reported).kind, 'told')
+    assert.equal((await world.ask('large', 'body').reported).kind, 'refused')
   })
 
   test('a call that memory has dropped is found in the log', async () => {
     const world = newWorld({ outcomeBytes: 100_000, identities: 1 })
     for (const key of ['a', 'b']) world.answer(await sentCaller(world, key, 'body'))
-    assert.equal((await world.ask('b', 'body').told).kind, 'told')
-    assert.equal((await world.ask('a', 'body').told).kind, 'refused')
+    assert.equal((await world.ask('b', 'body').reported).kind, 'told')
+    assert.equal((await world.ask('a', 'body').reported).kind, 'refused')
   })
 
   test('a key is reserved for 24 hours from the start of its call, in memory and in the log', async () => {
@@ -37,9 +37,9 @@ describe('what memory keeps', () => {
       world.answer(await sentCaller(world, 'a', 'body'))
       if (restarts) world.restart()
       world.wait(IDEMPOTENCY_MS - 1)
-      assert.equal((await world.ask('a', 'body').told).kind, restarts ? 'refused' : 'told')
+      assert.equal((await world.ask('a', 'body').reported).kind, restarts ? 'refused' : 'told')
       world.wait(1)
-      assert.equal((await world.ask('a', 'another body').told).kind, 'sent')
+      assert.equal((await world.ask('a', 'another body').reported).kind, 'sent')
     }
   })
 })
@@ -48,10 +48,10 @@ describe('when the log fails', () => {
   test('nothing is sent while it cannot be read; afterwards the key is free', async () => {
     const world = newWorld()
     world.goDown(true)
-    const refused = await world.ask('a', 'body').told
+    const refused = await world.ask('a', 'body').reported
     assert.match(refused.kind === 'refused' ? refused.message : '', /Idempotency-Key.*Nothing was sent/)
     world.goDown(false)
-    assert.equal((await world.ask('a', 'body').told).kind, 'sent')
+    assert.equal((await world.ask('a', 'body').reported).kind, 'sent')
   })
 
   test('a call that was sent and whose row could not be completed may have been charged', async () => {
@@ -60,9 +60,9 @@ describe('when the log fails', () => {
     const joined = world.ask('a', 'body')
     await turn()
     first.life.claim?.lose(new Error('disk full'))
-    const told = await joined.told
-    assert.equal(told.kind === 'told' ? told.reply.status : 0, 500)
-    const next = await world.ask('a', 'body').told
+    const reported = await joined.reported
+    assert.equal(reported.kind === 'told' ? reported.reply.status : 0, 500)
+    const next = await world.ask('a', 'body').reported
     assert.match(next.kind === 'refused' ? next.message : '', /may have been charged/)
   })
 
@@ -72,6 +72,6 @@ describe('when the log fails', () => {
     first.life.attempts.length = 0
     world.rows.length = 0
     first.life.claim?.lose(new Error('disk full'))
-    assert.equal((await world.ask('a', 'body').told).kind, 'sent')
+    assert.equal((await world.ask('a', 'body').reported).kind, 'sent')
   })
 })

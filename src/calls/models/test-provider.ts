@@ -37,7 +37,7 @@ function verdictOf(reply: UpstreamReply, provider: Provider, family: Family, url
   const text = withoutSecrets(bodyOf(reply).toString('utf8'), provider)
   const body = parsed(text)
   if (reply.status === 200) return listVerdict(body, provider, family, url)
-  const words = body === undefined ? '' : ` It says: ${told(reply, body, family)}`
+  const words = body === undefined ? '' : ` It says: ${providerText(reply, body, family)}`
   return { ok: false, ...NO_LIST, message: statusText(reply, provider, family, url) + words + proxyHint(reply) }
 }
 
@@ -45,7 +45,7 @@ function proxyHint({ proxy }: UpstreamReply): string {
   return proxy === undefined ? '' : ` The proxy ${proxy} was asked, and may have answered in the provider's place.`
 }
 
-function told(reply: UpstreamReply, body: unknown, family: Family): string {
+function providerText(reply: UpstreamReply, body: unknown, family: Family): string {
   return family.failureFromWire(reply.status, body, (name) => reply.headers.get(name)).message
 }
 

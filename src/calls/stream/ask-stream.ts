@@ -86,6 +86,6 @@ function asStream(outcome: Outcome, { translator }: Candidate, { body: { request
 
 function wholeReader({ usage, body }: Answer): StreamReader {
   const counted = body['usage']
-  const told = usage !== null && isJsonObject(counted) ? { tokens: usage, body: counted, isFinal: true } : null
-  return { usage: told, hiddenBytes: 0, isFinished: true, read: () => [], end: () => [] }
+  const counts = usage !== null && isJsonObject(counted) ? { tokens: usage, body: counted, isFinal: true } : null
+  return { usage: counts, hiddenBytes: 0, isFinished: true, read: () => [], end: () => [] }
 }

@@ -103,6 +103,7 @@ const FIELDS: Readonly<Record<string, Words>> = {
   content: contentWords,
   guardrail: guardrailWords,
   tiers: () => ['Price tiers for long prompts changed'],
+  unit_prices: () => ['Prices per use changed'],
   context_window: named('Context window', { unit: 'tokens' }),
   max_input_tokens: named('Longest input', { unit: 'tokens' }),
   max_output_tokens: named('Longest output', { unit: 'tokens' }),

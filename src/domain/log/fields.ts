@@ -126,6 +126,14 @@ export const LOG_FIELDS = [
     api: 'cost_usd',
     export: 'cost_usd',
   }),
+  // Beside the cost, so that a start finds both without reading the whole line (past/find-spending.ts).
+  close(
+    'unconfirmed_counted_picodollars',
+    'unconfirmedCounted',
+    'money',
+    'What of `unconfirmed_most_usd` counts in budgets, by the policy of the workspace',
+    { since: 5, api: 'unconfirmed_counted_usd', export: null },
+  ),
   close('upstream_ms', 'upstreamMs', 'whole', 'Duration of the attempt that served', {
     api: 'latency_ms',
     export: 'latency_ms',
@@ -214,6 +222,33 @@ export const LOG_FIELDS = [
     ...{ api: 'saved_usd', export: 'saved_usd' },
   }),
   close('answer_of', 'answerOf', 'text', 'Of a hit: the id of the call whose answer it is', { since: 4 }),
+  close('uses', 'uses', 'figures', 'How often tools that the provider runs were used, by name; part of the cost', {
+    since: 5,
+  }),
+  close('stated_picodollars', 'statedPicodollars', 'money', 'What the provider itself says the call cost', {
+    since: 5,
+    ...{ api: 'stated_usd', export: 'stated_usd' },
+  }),
+  close('stated_by', 'statedBy', 'text', 'Where it says so: a field of the answer, such as `usage.cost`', { since: 5 }),
+  open('unconfirmed_policy', 'unconfirmedPolicy', 'text', 'How unconfirmed spend counts; null: `bound`', {
+    since: 5,
+    ...HIDDEN,
+  }),
+  close('hold_added_picodollars', 'holdAdded', 'hold', 'Money set aside later, for further attempts', {
+    since: 5,
+    ...HIDDEN,
+  }),
+  close(
+    'unconfirmed_estimate_picodollars',
+    'unconfirmedEstimate',
+    'money',
+    'Estimate of what providers may bill beyond the cost, for attempts whose usage is unknown; null: there is none',
+    { since: 5, api: 'unconfirmed_estimate_usd', export: 'unconfirmed_estimate_usd' },
+  ),
+  close('unconfirmed_most_picodollars', 'unconfirmedMost', 'money', 'The most that they can bill beyond the cost', {
+    since: 5,
+    ...{ api: 'unconfirmed_most_usd', export: 'unconfirmed_most_usd' },
+  }),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

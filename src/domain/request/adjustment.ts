@@ -7,6 +7,7 @@ export const ADJUSTMENT_REASONS = {
   fitted_to_budget: 'lowered to what the hard budget still allows',
   renamed: 'the provider requires this name for the model',
   unused_key: 'the bearer token is another key, and that one counts',
+  left_out: 'the hard budget does not cover what it can cost',
   pinned: 'sent explicitly, so that no default of the provider or its account can exceed the hard budget',
 } as const
 

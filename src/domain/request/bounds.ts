@@ -11,7 +11,24 @@ export interface Bounds {
   namedPercent: number
   /** The same when account defaults decide what the request leaves open. */
   accountPercent: number
+  /** Tools that the provider runs, where a hard budget applies; missing: none. */
+  tools?: ToolBounds
 }
+
+/** What bounds the tools that a provider runs while it answers. After each call the model reads the prompt again. */
+export interface ToolBounds {
+  /** Of all tools together. */
+  calls: number
+  /** The tools with a fee, each call is one of them; `units`: the most that one call is charged for. */
+  fees: readonly { name: string; units: number }[]
+  /** The most tokens that a call adds to the prompt; null: only the context window bounds them. */
+  addedTokens: number | null
+  /** The output limit applies to each pass, not to all of them together. */
+  isPerPass: boolean
+}
+
+/** Calls of tools that the gateway allows where the caller names no number: each is a pass over the whole prompt. */
+export const DEFAULT_TOOL_CALLS = 2
 
 /** Tokens of a prompt before the provider has counted them. */
 export interface PromptTokens {

@@ -13,7 +13,7 @@ export class Rejection extends Error {
   readonly rejected: Rejected
 
   constructor(rejected: Rejected) {
-    super(rejected.message.told)
+    super(rejected.message.text)
     this.rejected = rejected
   }
 }

@@ -25,7 +25,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
   {
     name: 'claude-code',
     title: 'Claude Code',
-    place: 'in the shell that starts `claude`, or as "env" in ~/.claude/settings.json',
+    place: 'in the shell that starts claude, or under "env" in ~/.claude/settings.json',
     needsStreams: true,
     modelHint: 'claude',
     lines: ({ url, key, model }) =>
@@ -38,7 +38,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
       ].join('\n'),
     notes: [
       'Titles and summaries use ANTHROPIC_DEFAULT_HAIKU_MODEL: set it to a cheaper alias.',
-      'If the route leads to another family, also: export CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1',
+      'If the route uses a provider other than Anthropic, add: export CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1',
     ],
   },
   {
@@ -50,7 +50,6 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
       [
         `model = "${model}"`,
         'model_provider = "switchyard"',
-        'web_search = "disabled"',
         '',
         '[model_providers.switchyard]',
         'name = "Switchyard"',
@@ -61,14 +60,14 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `# in the shell: export SWITCHYARD_KEY='${key}'`,
       ].join('\n'),
     notes: [
-      'A hard budget refuses web_search, whose price is unknown. Without one, leave that line out where the route leads to OpenAI.',
-      'Under a name that Codex knows (gpt-5.5, …) a route gets the tools that Codex has for that model.',
+      'Under a hard budget, Codex may search the web twice per call at OpenAI; other providers get no search. Set web_search = "disabled" for smaller holds.',
+      'Name the route like a model that Codex knows (gpt-5.5, …) and Codex uses its tools for that model.',
     ],
   },
   {
     name: 'cursor',
     title: 'Cursor',
-    place: 'in Cursor Settings → Models → API Keys, each switched on',
+    place: 'in Cursor Settings → Models → API Keys; switch each on',
     needsStreams: true,
     lines: ({ url, key, model }) =>
       [
@@ -77,8 +76,8 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `Add a custom model        ${model}`,
       ].join('\n'),
     notes: [
-      "Cursor calls from its own servers: they must be able to reach the gateway's address.",
-      'Only chats take these; Tab stays with the models of Cursor.',
+      'Cursor calls from its own servers, so they must be able to reach this address.',
+      'Only chats use these settings. Tab completion keeps using Cursor’s own models.',
     ],
   },
   {
@@ -102,9 +101,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         null,
         2,
       ),
-    notes: [
-      'Titles of conversations are calls too: name a cheaper alias for them as "small_model": "switchyard/<alias>".',
-    ],
+    notes: ['Conversation titles are calls too. For a cheaper model, set "small_model": "switchyard/<alias>".'],
   },
   {
     name: 'continue',
@@ -124,7 +121,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `    apiKey: ${key}`,
         '    roles: [chat, edit, apply]',
       ].join('\n'),
-    notes: ['It sends no output limit: give the entry one (max_output_tokens) where the route leads to Anthropic.'],
+    notes: ['Continue sends no output limit. If the route uses Anthropic, set max_output_tokens on its entry.'],
   },
   {
     name: 'open-webui',
@@ -134,8 +131,8 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
     lines: ({ url, key }) =>
       [`export OPENAI_API_BASE_URL='${url}/v1'`, `export OPENAI_API_KEY='${key}'`, 'open-webui serve'].join('\n'),
     notes: [
-      'It offers every model that the key may use (GET /v1/models).',
-      'It reads the variables at its first start and keeps them: later, change them in its Admin Settings → Connections.',
+      'It lists every model the key may use (GET /v1/models).',
+      'It reads these variables only at its first start. Later, change them in Admin Settings → Connections.',
     ],
   },
 ]

@@ -6,7 +6,7 @@ import { fieldPath } from './field-path.ts'
  * operator has named.
  */
 export interface Worded {
-  told: string
+  text: string
   kept: string
   /** The field that it is about; null where it names none. */
   param: string | null
@@ -39,16 +39,16 @@ export function worded(
   template: TemplateStringsArray,
   ...values: readonly (string | number | Named | Worded)[]
 ): Worded {
-  let [told, kept] = ['', '']
-  for (const [index, text] of template.entries()) {
-    told += text
-    kept += text
+  let [text, kept] = ['', '']
+  for (const [index, part] of template.entries()) {
+    text += part
+    kept += part
     const value = values[index]
     if (value === undefined) continue
-    told += typeof value === 'object' ? (value instanceof Named ? value.name : value.told) : value
+    text += typeof value === 'object' ? (value instanceof Named ? value.name : value.text) : value
     kept += keptOf(value)
   }
-  return { told, kept, param: fieldPath(ABOUT.exec(kept)?.[1] ?? '') }
+  return { text, kept, param: fieldPath(ABOUT.exec(kept)?.[1] ?? '') }
 }
 
 function keptOf(value: string | number | Named | Worded): string {

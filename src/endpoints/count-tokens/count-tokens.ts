@@ -25,6 +25,7 @@ export const countTokens: Endpoint<CountTokensRequest> = {
   promptTokens: () => ({ most: 0, visible: 0, likely: 0, isOpaque: false }),
   isFree: true,
   isOptional: true,
+  ownsMetadata: true,
   write: ({ json, body }: Answer) => json ?? JSON.stringify(body),
   error: messagesError,
   page: {

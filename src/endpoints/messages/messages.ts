@@ -18,6 +18,7 @@ export const messages: Endpoint<MessagesRequest> = {
   idPrefix: 'msg_',
   idHeader: 'request-id',
   fallsBackTo: 'any-model',
+  ownsMetadata: true,
   keyOf: bearerOrApiKey,
   unusedKey,
   read: readMessagesRequest,

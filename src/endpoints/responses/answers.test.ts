@@ -253,12 +253,12 @@ describe('an answer that was translated', () => {
     const begun = eventsOf(writer.write({ type: 'text-delta', text: 'a' }))
     const error = new GatewayError('rate_limited', 'Slow down.', { retryAfterSeconds: 7 })
     const [failed] = eventsOf(writer.fail?.(error) ?? '')
-    const { id, status, error: told } = responseOf(failed)
+    const { id, status, error: reported } = responseOf(failed)
     assert.deepEqual(
       [failed?.['type'], failed?.['sequence_number'], id, status],
       ['response.failed', begun.length, 'resp_1', 'failed'],
     )
-    assert.deepEqual(told, { code: 'rate_limit_exceeded', message: 'Slow down. Please try again in 7s.' })
+    assert.deepEqual(reported, { code: 'rate_limit_exceeded', message: 'Slow down. Please try again in 7s.' })
   })
 
   test('a failure before anything was said is a failed response too', () => {

@@ -75,7 +75,7 @@ describe('a prompt has at most as many tokens as', () => {
     ['an earlier response', request('x', { previous_response_id: 'resp_1' })],
     ['a conversation', request('x', { conversation: 'c' })],
     ['a stored prompt', request('x', { prompt: { id: 'p' } })],
-    ['a hosted tool', request('x', { tools: [{ type: 'file_search' }] })],
+    ['a hosted tool', request('x', { tools: [{ type: 'mcp' }] })],
     ["a hosted tool that claims to be the caller's", request('x', { tools: [{ type: 'mcp', execution: 'client' }] })],
     ['a hosted tool that comes later', request([{ type: 'additional_tools', tools: [{ type: 'mcp' }] }])],
     ['a reference', request([{ type: 'item_reference', id: 'x' }])],

@@ -19,8 +19,8 @@ export function promptTokens(request: ResponsesRequest, bytes: number | null = n
   const isPlain = isTextAlone(request)
   if (isPlain && bytes !== null) return promptOf(bytes)
   const { own, hosted } = declaredTools(request)
-  // Where a hard budget counts on this bound, a search is refused or dropped: an agent that offers one can still call.
-  if (hosted.some(({ type, isCallers }) => !isCallers && !isSearch(type))) return promptOf(null)
+  // Where a hard budget counts on this bound, tools that it can hold for are held for beside it, and others left out.
+  if (hosted.some(({ type, isCallers }) => !isCallers && !isHeldFor(type))) return promptOf(null)
   const parts = newParts()
   if (!isPlain && Array.isArray(request.input)) for (const item of request.input) countItem(item, parts)
   const { images, hasFile, hasUnknown } = parts
@@ -29,8 +29,8 @@ export function promptTokens(request: ResponsesRequest, bytes: number | null = n
   return promptOf(textBytes(request, parts) + added, hasUnknown, images.size > 0)
 }
 
-function isSearch(type: string): boolean {
-  return type.startsWith('web_search')
+function isHeldFor(type: string): boolean {
+  return type.startsWith('web_search') || type === 'file_search' || type === 'code_interpreter'
 }
 
 /** No tools, schemas, images or documents. */

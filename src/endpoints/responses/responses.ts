@@ -24,8 +24,8 @@ const ResponseObject = z.looseObject({
 })
 
 /** The words of a provider that speaks this format are the clearest ones. */
-const error: ErrorFormat = (told, id) =>
-  told.original === undefined ? contractError(told, id) : { status: told.status, body: told.original }
+const error: ErrorFormat = (failure, id) =>
+  failure.original === undefined ? contractError(failure, id) : { status: failure.status, body: failure.original }
 
 const effectsByField = effectsBy(['tools'], [...KEPT, 'background'])
 

@@ -81,7 +81,7 @@ describe('what an entry without this format cannot do is refused by name', () =>
       const result = bridged(fields)
       assert.ok(result.kind === 'refused', JSON.stringify(result))
       assert.equal(result.code, 'unsupported_parameter')
-      assert.match(result.message.told, message)
+      assert.match(result.message.text, message)
     })
   }
 
@@ -92,7 +92,7 @@ describe('what an entry without this format cannot do is refused by name', () =>
     [{ tool_choice: 'required' }, 'tool_choice: a tool is required, but the request has none'],
   ]
   for (const [fields, message] of mistakes) {
-    const worded = { told: message, kept: message, param: message.split(': ')[0] }
+    const worded = { text: message, kept: message, param: message.split(': ')[0] }
     test(message, () => assert.deepEqual(bridged(fields), { kind: 'invalid', message: worded }))
   }
 })

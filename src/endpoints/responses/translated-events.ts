@@ -113,11 +113,11 @@ export class TranslatedEvents implements StreamWriter {
     const sealed = sealing === undefined || !asksForSealed(this.#request) ? null : sealReasoning(block, sealing)
     const text = block.type === 'thinking' ? block.thinking : ''
     if (this.#thinking === null && sealed === null && text === '') return ''
-    const told = this.#think((reasoning) => {
+    const frames = this.#think((reasoning) => {
       reasoning.sealed = sealed
       return reasoning.isSilent && text !== '' ? reasoning.text(text) : ''
     })
-    return told + this.#closeText('completed')
+    return frames + this.#closeText('completed')
   }
 
   #startCall({ index, id, name }: StreamPart & { type: 'tool-call-start' }): string {

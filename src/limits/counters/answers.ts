@@ -46,8 +46,8 @@ export function listOf(value: Value | undefined): readonly Value[] {
   return (value ?? []) as readonly Value[]
 }
 
-function readState(told: Value): SyncAnswer['scopes'][number] {
-  const state = figuresOf('state', told)
+function readState(value: Value): SyncAnswer['scopes'][number] {
+  const state = figuresOf('state', value)
   const own = moneyOf(state.money, state.money_rest)
   const lease = { money: own, calls: state.calls, requests: state.requests, tokens: state.tokens }
   const byOthers = moneyOf(state.leased, state.leased_rest) - own
@@ -62,8 +62,8 @@ function readState(told: Value): SyncAnswer['scopes'][number] {
   return { lease, known }
 }
 
-function readOutcome(told: Value): Outcome {
-  const { kind, key, workspace } = valuesOf('outcome', told)
+function readOutcome(value: Value): Outcome {
+  const { kind, key, workspace } = valuesOf('outcome', value)
   if (kind === 'ask-again') return { kind }
   return { kind: kind === 'admitted' ? kind : 'refused', views: [key, workspace] }
 }
@@ -80,8 +80,8 @@ export function verdictsOf({ key, workspace }: Payer, views: Views): Verdict[] {
   return verdicts
 }
 
-function verdictOf(scope: Scope, limits: Limits, told: Value): Verdict {
-  const view = figuresOf('view', told)
+function verdictOf(scope: Scope, limits: Limits, value: Value): Verdict {
+  const view = figuresOf('view', value)
   const wait = (ms: number) => (ms === FITS ? null : { waitMs: ms === NEVER ? null : ms })
   return {
     scope,
@@ -119,8 +119,8 @@ export function statusOf(scope: Scope, packed: Value): ScopeStatus {
   }
 }
 
-export function leaseOf(told: Value): NodeLease {
-  const { node, scopes } = valuesOf('leased_node', told)
+export function leaseOf(value: Value): NodeLease {
+  const { node, scopes } = valuesOf('leased_node', value)
   return {
     node: String(node),
     scopes: listOf(scopes).map((each) => {

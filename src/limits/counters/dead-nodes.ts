@@ -38,7 +38,7 @@ export async function releaseDeadNodes(options: Options, silentMs: number): Prom
   }
   if (unreported.length === 0) return []
   // A rebuild waits for all that run: for one that is dead, too.
-  const joined = listOf((await connection().run(LEASED, {})).nodes).map((told) => leaseOf(told).node)
+  const joined = listOf((await connection().run(LEASED, {})).nodes).map((value) => leaseOf(value).node)
   return running.every((each) => joined.includes(each) && !dead.includes(each)) ? unreported : []
 }
 

@@ -44,8 +44,8 @@ export const LISTS = {
   ],
   cost: ['at', 'dollars', 'rest'],
   second: ['at', 'requests', 'tokens'],
-  /** A call that waits for a decision; -1 is unknown. Key and workspace are places in `reports`. */
-  call: ['key', 'workspace', 'money', 'money_rest', 'tokens'],
+  /** A call that waits for a decision; -1 is unknown. `requests`: 0 of a running call that holds more. Key and workspace are places in `reports`. */
+  call: ['key', 'workspace', 'money', 'money_rest', 'tokens', 'requests'],
   /** A call to book by its id: a node left it behind when it died. */
   left: ['id', 'key', 'workspace', 'at', 'cost', 'cost_rest'],
 

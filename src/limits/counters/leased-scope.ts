@@ -42,6 +42,26 @@ export interface LeasedScope {
   usedAt: number
 }
 
+/** A call that this node has let through. */
+export interface LeasedCall {
+  key: LeasedScope
+  workspace: LeasedScope
+  /** Unix milliseconds. */
+  admittedAt: number
+  money: bigint | null
+  tokens: number | null
+  /** The counters have counted it in the minute themselves, when they admitted it. */
+  isCounted: boolean
+  isOpen: boolean
+  /** What to return to the leases at the end: it was taken from them, unless the limits have changed. */
+  takenFrom: { money: TakenFrom[]; calls: TakenFrom[] }
+}
+
+export interface TakenFrom {
+  scope: LeasedScope
+  terms: number
+}
+
 export type Seconds = Map<number, { requests: number; tokens: number }>
 
 /** What one call needs at most; null: unknown. */

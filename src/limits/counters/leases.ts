@@ -7,34 +7,16 @@ import {
   hasIdle,
   isIdle,
   isLow,
+  type LeasedCall,
   type LeasedScope,
   type Needed,
   newLeasedScope,
   noteUse,
   nothing,
+  type TakenFrom,
   take,
 } from './leased-scope.ts'
 import { areSame } from './message.ts'
-
-/** A call that this node has let through. */
-export interface LeasedCall {
-  key: LeasedScope
-  workspace: LeasedScope
-  /** Unix milliseconds. */
-  admittedAt: number
-  money: bigint | null
-  tokens: number | null
-  /** The counters have counted it in the minute themselves, when they admitted it. */
-  isCounted: boolean
-  isOpen: boolean
-  /** What to return to the leases at the end: it was taken from them, unless the limits have changed. */
-  takenFrom: { money: TakenFrom[]; calls: TakenFrom[] }
-}
-
-interface TakenFrom {
-  scope: LeasedScope
-  terms: number
-}
 
 const DAY_MS = 86_400_000
 
@@ -137,6 +119,35 @@ export class Leases {
       scope.opening.requests -= 1
       scope.opening.tokens -= call.tokens ?? 0
       this.count(scope, call.admittedAt, 1, call.tokens ?? 0)
+    }
+  }
+
+  /** A running call holds more, if what is leased suffices. */
+  extend(call: LeasedCall, more: bigint): boolean {
+    const bound = [call.key, call.workspace].filter(({ limits }) => bindsMoney(limits))
+    if (bound.some(({ idle }) => idle.money < more)) return false
+    for (const { idle } of bound) idle.money -= more
+    this.holdMore(call, more)
+    return true
+  }
+
+  /** The money is leased. */
+  holdMore(call: LeasedCall, more: bigint): void {
+    call.money = (call.money ?? 0n) + more
+    for (const scope of [call.key, call.workspace]) {
+      scope.held += more
+      this.changed.add(scope)
+      if (isLow(scope)) this.urgent.add(scope)
+    }
+  }
+
+  /** It did not wait for it: the next message gives it back. */
+  dropMore(call: LeasedCall, more: bigint): void {
+    call.money = (call.money ?? 0n) - more
+    for (const scope of [call.key, call.workspace]) {
+      scope.held -= more
+      this.changed.add(scope)
+      this.urgent.add(scope)
     }
   }
 

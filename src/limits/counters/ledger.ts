@@ -1,4 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts'
+import type { Picodollars } from '../../domain/pricing/price.ts'
 import { worded } from '../../domain/wording/worded.ts'
 import { type BudgetState, type Decision, fits, type HeldCall, refusalOf, warningsOf } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
@@ -7,8 +8,8 @@ import type { Payer, SpendLedger } from '../spend-ledger.ts'
 import { allowanceOf } from './allowance.ts'
 import { leaseOf, listOf, statusOf, verdictsOf } from './answers.ts'
 import type { Connection } from './connection.ts'
-import { budgetOf } from './leased-scope.ts'
-import type { LeasedCall, Leases } from './leases.ts'
+import { budgetOf, type LeasedCall } from './leased-scope.ts'
+import type { Leases } from './leases.ts'
 import { nameOf, scopeOf } from './scope-name.ts'
 import { LEASED } from './scripts/node.ts'
 import { SCOPE_NAMES, STATUS } from './scripts/status.ts'
@@ -70,6 +71,21 @@ export class CountersLedger implements SpendLedger {
     held.position = position
     const call = this.#running.get(held)
     if (call !== undefined) this.#options.leases.opened(call, position)
+  }
+
+  async extend(held: HeldCall, more: Picodollars): Promise<boolean> {
+    const { leases, syncs } = this.#options
+    const call = this.#running.get(held)
+    if (call === undefined || held.settled) return false
+    if (leases.extend(call, more)) syncs.changed()
+    else {
+      if (syncs.isGivenUp()) return held.unchecked
+      const { key, workspace } = call
+      const asked = await syncs.ask({ key, workspace, money: more, tokens: 0, of: call, isAsked: false, isLeft: false })
+      if (asked.kind !== 'admitted') return false
+    }
+    held.added += more
+    return true
   }
 
   settle(held: HeldCall, use: CallUse, position = 0): boolean {
@@ -158,6 +174,8 @@ export class CountersLedger implements SpendLedger {
       unchecked,
       position: null,
       settled: false,
+      unconfirmed: 0n,
+      added: 0n,
     }
     this.#running.set(held, call)
     return { kind: 'admitted', call: held, warnings }

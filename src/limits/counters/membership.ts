@@ -113,10 +113,10 @@ export class Membership {
     await this.#jobs.stop()
     if (!this.isUsable()) return
     const { syncs, reports, connection, node } = this.#options
-    const isTold = await syncs().flush()
+    const isReported = await syncs().flush()
     syncs().stop()
     // Other nodes find what it could not report in the log.
-    if (!isTold || !reports.isAllTold()) return
+    if (!isReported || !reports.isFullyReported()) return
     await connection()
       .run(LEAVE, { clock: '', node, silent_ms: '', logged: '' })
       .catch(() => {})

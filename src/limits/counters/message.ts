@@ -3,7 +3,7 @@ import type { Limits } from '../../domain/limits.ts'
 import { limitOf } from '../admission.ts'
 import { amountOf } from '../amount.ts'
 import { places, toList, type Value } from './fields.ts'
-import { type Amounts, isIdle, type LeasedScope, type Seconds } from './leased-scope.ts'
+import { type Amounts, isIdle, type LeasedCall, type LeasedScope, type Seconds } from './leased-scope.ts'
 
 /** A message to the counters (scripts/sync.ts): sent as it is until it is answered. */
 export interface Message {
@@ -26,6 +26,8 @@ export interface WaitingCall {
   workspace: LeasedScope
   money: bigint | null
   tokens: number | null
+  /** A running call that holds more; missing: a new one. */
+  of?: LeasedCall
   isAsked: boolean
   /** It has not waited for the answer. */
   isLeft: boolean
@@ -117,9 +119,15 @@ function secondLists(seconds: Seconds): Value[] {
 }
 
 /** `key` and `workspace`: where their reports are in the message, from 0. */
-export function callList({ money, tokens }: WaitingCall, key: number, workspace: number): Value[] {
+export function callList({ money, tokens, of }: WaitingCall, key: number, workspace: number): Value[] {
   const held = money === null ? { money: -1, money_rest: 0 } : places('money', money)
-  return toList('call', { key: key + 1, workspace: workspace + 1, ...held, tokens: tokens ?? -1 })
+  return toList('call', {
+    key: key + 1,
+    workspace: workspace + 1,
+    ...held,
+    tokens: tokens ?? -1,
+    requests: of === undefined ? 1 : 0,
+  })
 }
 
 export function leftList({ id, startedAt: at, cost }: LeftCall, key: number, workspace: number): Value[] {

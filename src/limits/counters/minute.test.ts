@@ -6,7 +6,8 @@ import { fc } from '../../../test/property.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import type { Payer } from '../spend-ledger.ts'
 import { listOf, readSync, statusOf } from './answers.ts'
-import { type LeasedCall, Leases } from './leases.ts'
+import type { LeasedCall } from './leased-scope.ts'
+import { Leases } from './leases.ts'
 import { syncArguments } from './message.ts'
 import { type Missed, Reports } from './reports.ts'
 import { JOIN } from './scripts/node.ts'
@@ -59,8 +60,8 @@ class Node {
     const waiting = { money: 1n, tokens: HOLD, isAsked: false, isLeft: false }
     const calls = asks ? [{ ...this.#leases.scopesOf(PAYER, NOW), ...waiting }] : []
     const message = this.#reports.compose(calls, isFull, NOW)
-    const told = { ...syncArguments('node', message), clock: String(NOW) }
-    for (const call of this.#reports.apply(message, readSync(await connection.run(SYNC, told)))) {
+    const reported = { ...syncArguments('node', message), clock: String(NOW) }
+    for (const call of this.#reports.apply(message, readSync(await connection.run(SYNC, reported)))) {
       if (call !== null) this.running.push({ call, used: null })
     }
   }

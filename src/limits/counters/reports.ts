@@ -4,6 +4,7 @@ import {
   type Amounts,
   isIdle,
   kept,
+  type LeasedCall,
   type LeasedScope,
   measureRate,
   noteUse,
@@ -11,7 +12,7 @@ import {
   unreported,
   wanted,
 } from './leased-scope.ts'
-import type { LeasedCall, Leases } from './leases.ts'
+import type { Leases } from './leases.ts'
 import { callList, type LeftCall, leftList, type Message, reportList, type WaitingCall } from './message.ts'
 import { scopeOf } from './scope-name.ts'
 
@@ -53,10 +54,10 @@ export class Reports {
         needed.set(scope, withCall(needed.get(scope), call))
       }
     }
-    const told = new Set([...needed.keys(), ...urgent, ...left.flatMap(bothOf), ...(isFull ? changed : [])])
+    const sent = new Set([...needed.keys(), ...urgent, ...left.flatMap(bothOf), ...(isFull ? changed : [])])
     const scopes: Message['scopes'] = []
     const reports: Value[] = []
-    for (const scope of told) {
+    for (const scope of sent) {
       const report = this.#report(scope, { isFull, needed: needed.get(scope) ?? nothing(), now })
       reports.push(report.list)
       scopes.push({ scope, terms: scope.terms, kept: report.kept, wanted: report.wanted })
@@ -103,30 +104,37 @@ export class Reports {
 
   /** What the counters have made of a message. Calls that were admitted are returned in its order; null: they were not. */
   apply({ scopes, calls }: Message, answer: SyncAnswer): (LeasedCall | null)[] {
-    const told = new Map(scopes.map(({ scope, terms }) => [scope, terms]))
-    const termsOf = (scope: LeasedScope) => told.get(scope) ?? scope.terms
+    const known = new Map(scopes.map(({ scope, terms }) => [scope, terms]))
+    const termsOf = (scope: LeasedScope) => known.get(scope) ?? scope.terms
     const admitted = calls.map((call, index) => {
       if (answer.outcomes[index]?.kind !== 'admitted') return null
+      if (call.of !== undefined) {
+        this.#leases.holdMore(call.of, call.money ?? 0n)
+        return call.of
+      }
       return this.#leases.hold(call, call, { admittedAt: answer.at, isCounted: true }, termsOf)
     })
     for (const [index, { scope, terms, kept, wanted }] of scopes.entries()) {
-      const told = answer.scopes[index]
-      if (told === undefined) continue
-      scope.known = told.known
+      const granted = answer.scopes[index]
+      if (granted === undefined) continue
+      scope.known = granted.known
       // Granted under other limits than those of now: the next message gives it back.
       if (scope.terms !== terms) continue
       const own = calls.filter((call, place) => admitted[place] !== null && bothOf(call).includes(scope))
       this.#grant(scope, wanted, {
-        money: told.lease.money - kept.money - own.reduce((sum, { money }) => sum + (money ?? 0n), 0n),
-        calls: told.lease.calls - kept.calls - own.length,
-        requests: told.lease.requests - kept.requests,
-        tokens: told.lease.tokens - kept.tokens,
+        money: granted.lease.money - kept.money - own.reduce((sum, { money }) => sum + (money ?? 0n), 0n),
+        calls: granted.lease.calls - kept.calls - own.filter(({ of }) => of === undefined).length,
+        requests: granted.lease.requests - kept.requests,
+        tokens: granted.lease.tokens - kept.tokens,
       })
     }
     for (const name of answer.recalled) this.#recall(name)
     return admitted.map((call, index) => {
-      if (call === null || !calls[index]?.isLeft) return call
-      this.#leases.release(call)
+      const asked = calls[index]
+      if (call === null || asked === undefined || !asked.isLeft) return call
+      const { of, money } = asked
+      if (of === undefined) this.#leases.release(call)
+      else this.#leases.dropMore(of, money ?? 0n)
       return null
     })
   }
@@ -161,7 +169,7 @@ export class Reports {
   }
 
   /** Nothing is running, and all costs are reported. */
-  isAllTold(): boolean {
+  isFullyReported(): boolean {
     for (const { inFlight, spent } of this.#leases.all()) if (inFlight > 0 || spent.size > 0) return false
     return this.#left.length === 0
   }
@@ -213,11 +221,12 @@ export class Reports {
 }
 
 /** What several calls need together. */
-function withCall(sum = nothing(), { money, tokens }: WaitingCall): Amounts {
+function withCall(sum = nothing(), { money, tokens, of }: WaitingCall): Amounts {
+  const requests = of === undefined ? 1 : 0
   return {
     money: sum.money + (money ?? 0n),
-    calls: sum.calls + 1,
-    requests: sum.requests + 1,
+    calls: sum.calls + requests,
+    requests: sum.requests + requests,
     tokens: sum.tokens + (tokens ?? 0),
   }
 }

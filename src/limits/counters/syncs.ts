@@ -1,6 +1,7 @@
 import { readSync, type SyncAnswer, type Views } from './answers.ts'
 import type { Connection } from './connection.ts'
-import type { LeasedCall, Leases } from './leases.ts'
+import type { LeasedCall } from './leased-scope.ts'
+import type { Leases } from './leases.ts'
 import { type Message, syncArguments, type WaitingCall } from './message.ts'
 import type { Reports } from './reports.ts'
 import { SYNC } from './scripts/sync.ts'
@@ -69,7 +70,7 @@ export class Syncs {
   #sentAt = 0
   /** Since when the server has not answered; null: it answers. */
   #awaySince: number | null = performance.now()
-  #flushed: { done(isTold: boolean): void }[] = []
+  #flushed: { done(isReported: boolean): void }[] = []
   #problem: string | null = null
 
   constructor(options: SyncOptions) {

@@ -1,6 +1,7 @@
 import type { Limits } from '../../domain/limits.ts'
+import type { Picodollars } from '../../domain/pricing/price.ts'
 import { type Decision, type HeldCall, limitOf, refusalOf, type Verdict, warningsOf } from '../admission.ts'
-import { type Amount, amountOf } from '../amount.ts'
+import { type Amount, amountOf, moneyOf } from '../amount.ts'
 import { type CallHold, type CallUse, emptyStatus, type NodeLease, type Scope, type ScopeStatus } from '../ledger.ts'
 import { bindingOf } from '../policy.ts'
 import { type Payer, type RateAllowance, type SpendLedger, tighter } from '../spend-ledger.ts'
@@ -14,7 +15,9 @@ interface SlotCall extends HeldCall {
   readonly joint: Slot
   readonly ownGeneration: number
   readonly jointGeneration: number
-  readonly money: Amount | null
+  money: Amount | null
+  readonly ownBudget: SlotLimits['budget']
+  readonly jointBudget: SlotLimits['budget']
 }
 
 const NO_LIMITS: SlotLimits = {
@@ -99,17 +102,46 @@ export class SlotLedger implements SpendLedger {
       unchecked: false,
       position: null,
       settled: false,
+      unconfirmed: 0n,
+      added: 0n,
       own,
       joint,
       ownGeneration,
       jointGeneration,
       money,
+      ownBudget: ownLimits.budget,
+      jointBudget: jointLimits.budget,
     }
     return { kind: 'admitted', call, warnings: over === 0 ? [] : warningsOf(verdicts, at) }
   }
 
   /** The open rows are the holds, so there is nothing to report. */
   opened(): void {}
+
+  extend(held: HeldCall, more: Picodollars): boolean {
+    const call = held as SlotCall
+    const { own, joint, money } = call
+    if (call.settled || money === null) return false
+    const added = amountOf(more)
+    const [first, second] = own.number < joint.number ? [own, joint] : [joint, own]
+    first.lock()
+    second.lock()
+    const at = this.now()
+    own.advance(at)
+    joint.advance(at)
+    const isOfNow = own.generation === call.ownGeneration && joint.generation === call.jointGeneration
+    const fits = isOfNow && own.allows(call, call.ownBudget, added) && joint.allows(call, call.jointBudget, added)
+    if (fits) {
+      own.holdMore(added)
+      joint.holdMore(added)
+    }
+    second.unlock()
+    first.unlock()
+    if (!fits) return false
+    call.money = amountOf(moneyOf(money.dollars, money.rest) + more)
+    call.added += more
+    return true
+  }
 
   settle(call: HeldCall, { picodollars, tokens }: CallUse): boolean {
     const spent = picodollars === null ? null : amountOf(picodollars)

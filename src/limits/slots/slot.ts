@@ -132,6 +132,17 @@ export class Slot extends SlotFigures {
     this.#count(Math.floor(at / 1000), 1, tokens)
   }
 
+  /** Whether a running call may hold so much more. Not one of yesterday: its periods may have ended. */
+  allows({ admittedAt }: { admittedAt: number }, budget: SlotLimits['budget'], more: Amount): boolean {
+    if (admittedAt < this.at(PLACES.day + STARTS_AT)) return false
+    return budget === null || !budget.isHard || this.#isWithin(budget, more)
+  }
+
+  holdMore(more: Amount): void {
+    this.#add(HELD, more)
+    this.words[CHANGES] = this.at(CHANGES) + 1
+  }
+
   end(admittedAt: number, held: Amount | null, spent: Amount | null): void {
     if (held !== null) this.#subtract(HELD, held)
     if (spent !== null) this.#add(SPENT, spent)

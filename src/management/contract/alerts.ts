@@ -43,6 +43,7 @@ export const AlertRule = z.strictObject({
   factor: rule.factor.nullable(),
   calls: rule.calls.nullable(),
   seconds: rule.seconds.nullable(),
+  usd: rule.usd.nullable(),
 })
 
 const targets = {

@@ -6,10 +6,13 @@ import { Moment } from './requests.ts'
 
 const PeriodMoney = z.strictObject({
   limit_usd: Usd.nullable().describe('Null: the budget is for another period, or there is none'),
-  spent_usd: Usd.describe('Costs of the calls that began in this period, and what was spent before it moved in'),
+  spent_usd: Usd.describe(
+    'Costs of the calls that began in this period, with what was confirmed later, and what was spent before it moved in',
+  ),
+  unconfirmed_usd: Usd.describe('What providers may have billed besides, as far as it counts in budgets'),
   held_usd: Usd.describe('Held for the running calls of this period'),
   opening_usd: Usd.describe('Of it: spent elsewhere before it moved in; only in the period of its budget'),
-  remaining_usd: Usd.nullable().describe('limit − spent − held, never below 0; null without a limit'),
+  remaining_usd: Usd.nullable().describe('limit − spent − unconfirmed − held, never below 0; null without a limit'),
   starts_at: Timestamp.nullable().describe('Null: no start'),
   resets_at: Timestamp.nullable().describe('Null: never'),
 })
@@ -33,6 +36,10 @@ export const Budget = z.strictObject({
   forecast_usd: Usd.nullable().describe(
     'Spend at the end of the budget period at its average pace; null without an end, or early in the period',
   ),
+  forecast_low_usd: Usd.nullable().describe(
+    'Of a monthly budget: 8 of 10 months end between this and forecast_high_usd, by how its days differ; null before its third whole day',
+  ),
+  forecast_high_usd: Usd.nullable(),
   refused_last_day: z
     .int()
     .describe('Calls of the last 24 hours refused by a budget or rate limit; of a workspace, of all its keys'),
@@ -47,7 +54,7 @@ const LogDifference = z.strictObject({
   workspace: z.string(),
   key_id: z.string(),
   at: Timestamp.describe('When the call began, or the hour'),
-  figure: z.enum(['cost_usd', 'prompt_tokens', 'completion_tokens', 'requests']),
+  figure: z.enum(['cost_usd', 'unconfirmed_usd', 'prompt_tokens', 'completion_tokens', 'requests']),
   stored: z.string().nullable().describe('Value in the row or sum; null: unknown'),
   computed: z
     .string()

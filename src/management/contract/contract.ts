@@ -5,13 +5,16 @@ import { auditOperations } from './audit.ts'
 import { budgetOperations } from './budgets.ts'
 import { catalogOperations } from './catalog.ts'
 import { configOperations } from './config.ts'
+import { correctionOperations } from './corrections.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
+import { monthOperations } from './months.ts'
 import { nodeOperations } from './nodes.ts'
 import { peopleOperations } from './people.ts'
 import { performanceOperations } from './performance.ts'
 import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
+import { reconciliationOperations } from './reconciliation.ts'
 import { registryOperations } from './registry.ts'
 import { requestOperations } from './requests.ts'
 import { routeOperations } from './routes.ts'
@@ -39,6 +42,9 @@ export const CONTRACT = {
   ...usageOperations,
   ...performanceOperations,
   ...budgetOperations,
+  ...correctionOperations,
+  ...reconciliationOperations,
+  ...monthOperations,
   ...alertOperations,
   ...auditOperations,
   ...statusOperations,

@@ -46,6 +46,13 @@ const RotatedKey = KeyWithValue.extend({
   replaces: z.array(KeyValue).describe('The values that this one replaces: each works until its ends_at'),
 })
 
+const hash = z.string().regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the value: 64 hexadecimal digits in lower case')
+const prefix = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,12}$/, '1 to 12 visible ASCII characters')
+  .optional()
+  .describe('What lists show of the value; default: the first digits of the hash')
+
 const tag = 'Keys'
 const one = z.strictObject({ id: z.string().max(64) })
 const settings = {
@@ -54,6 +61,33 @@ const settings = {
   limits: Limits.nullable().optional(),
   note: KeyNote.nullable().optional(),
 }
+export const AdoptedKey = z.strictObject({
+  workspace: WorkspaceName,
+  name: Name,
+  hash,
+  prefix,
+  ...settings,
+  paused: z.boolean().default(false),
+  opening_spend: OpeningBody.optional(),
+  earlier_values: z
+    .array(z.strictObject({ hash, prefix, ends_at: Timestamp }))
+    .max(20)
+    .default([])
+    .describe('Values that were replaced and still work for a while'),
+  litellm_master: z
+    .boolean()
+    .default(false)
+    .describe("LiteLLM's API accepts it as an admin, unless that was decided for this key before"),
+})
+const Adoption = z.strictObject({
+  created: z.int(),
+  changed: z
+    .int()
+    .describe('Here already; the opening spend was updated, an earlier value was added, or it became the master key'),
+  unchanged: z.int().describe('Here already, and left as they are'),
+  renamed: z.array(z.strictObject({ hash, name: Name })).describe('Their name was taken in the workspace'),
+  refused: z.array(z.strictObject({ hash, reason: z.string() })),
+})
 /** The version is of what people set: a call must not make everybody's version stale. */
 const versioned = { hasVersion: true, unversioned: ['last_used_at', 'spent_usd', 'value', 'value_id', 'replaces'] }
 
@@ -99,19 +133,27 @@ export const keyOperations = {
     tag,
     summary: 'Create a key for a value that its holder already has, from its SHA-256; the value keeps working',
     query: z.strictObject(inWorkspace),
-    body: z.strictObject({
-      name: Name,
-      hash: z.string().regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the value: 64 hexadecimal digits in lower case'),
-      prefix: z
-        .string()
-        .regex(/^[\x21-\x7e]{1,12}$/, '1 to 12 visible ASCII characters')
-        .optional()
-        .describe('What lists show of the value; default: the first digits of the hash'),
-      ...settings,
-    }),
+    body: z.strictObject({ name: Name, hash, prefix, ...settings }),
     reply: Key,
     status: 201,
     ...versioned,
+  }),
+  'keys.adopt-many': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'POST',
+    path: '/keys/adopt-many',
+    tag,
+    summary: 'Create many keys from the SHA-256 of their values; keys that are here already stay as they are',
+    body: z.strictObject({
+      dry_run: z.boolean().default(false).describe('Only say what would happen'),
+      more: z
+        .boolean()
+        .default(false)
+        .describe('Further lists follow: these keys are let in with the last of them, or with the next change'),
+      keys: z.array(AdoptedKey).min(1).max(1_000),
+    }),
+    reply: Adoption,
   }),
   'keys.get': operation({
     role: 'viewer',
@@ -147,6 +189,19 @@ export const keyOperations = {
     body: OpeningBody,
     reply: Key,
     ...versioned,
+  }),
+  'keys.litellm-master': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'PUT',
+    path: '/keys/{id}/litellm-master',
+    tag,
+    summary: "Let LiteLLM's API accept this gateway key as an admin, as LiteLLM accepts its master key",
+    params: one,
+    body: z.strictObject({
+      enabled: z.boolean().default(true).describe('`false`: no longer. One key at a time: the last one counts'),
+    }),
+    reply: z.strictObject({ key_id: z.string().nullable().describe('The key that is accepted; null: none') }),
   }),
   'keys.rotate': operation({
     role: 'editor',

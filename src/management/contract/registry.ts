@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { RegistryEntry } from '../../domain/file-config.ts'
 import { perClass } from '../../domain/pricing/classes.ts'
+import { UNITS } from '../../domain/pricing/unit-prices.ts'
 import { ProviderName } from '../../domain/route.ts'
 import { pageOf, paging, Timestamp } from './fields.ts'
 import { operation } from './operation.ts'
@@ -14,6 +15,15 @@ export const prices = {
   tiers: z
     .array(z.strictObject({ prompt_tokens_above: z.int(), ...classPrices }))
     .describe('Prices of the whole request if its prompt is longer'),
+  unit_prices: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        unit: z.enum(UNITS).describe('`request`: a call pays once, however often it used the tool'),
+        usd_per_1000: z.string().describe('USD for a thousand units, exact'),
+      }),
+    )
+    .describe('Prices per use of tools that the provider runs'),
 }
 
 const entry = {

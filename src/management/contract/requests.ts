@@ -3,7 +3,9 @@ import { CACHE_VERDICTS } from '../../domain/cache/route-cache.ts'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { type ApiName, LOG_FIELDS, type LogFields, publicName } from '../../domain/log/fields.ts'
 import { ATTEMPT_PHASES, STREAM_ENDINGS, USAGE_SOURCES } from '../../domain/log/stream-words.ts'
+import { UNITS } from '../../domain/pricing/unit-prices.ts'
 import { Adjustment } from '../../domain/request/adjustment.ts'
+import { Correction } from './correction.ts'
 import { inWorkspace, pageOf, paging, Timestamp, Usd } from './fields.ts'
 import { operation, streamedOperation } from './operation.ts'
 
@@ -43,6 +45,10 @@ export const requestFilters = {
   provider_code: z.string().min(1).max(64).optional().describe("The provider's error code"),
   reason: z.string().min(1).max(200).optional().describe('The reason of the failure contains this text'),
   fallback: z.enum(['true', 'false']).optional(),
+  unconfirmed: z
+    .enum(['open', 'any'])
+    .optional()
+    .describe('With unconfirmed spend; `open`: neither confirmed nor released yet'),
   min_cost_usd: Usd.optional().describe('Cost at least this much'),
   min_duration_ms: Duration.optional().describe('Took at least this long, from admission to the end'),
   max_duration_ms: Duration.optional().describe('Took at most this long'),
@@ -123,6 +129,10 @@ export const Attempt = z.strictObject({
   phase: z.enum(ATTEMPT_PHASES).nullable().describe('Phase in which a streamed attempt failed'),
   cost_usd: Usd.nullable().describe("If it lost a hedge: its part of the request's cost"),
   usage_source: z.enum(USAGE_SOURCES).nullable().describe('Who counted its tokens; null unless it lost a hedge'),
+  unconfirmed: z
+    .strictObject({ estimate_usd: Usd, most_usd: Usd.describe('What was held for it') })
+    .nullable()
+    .describe('What the provider may bill for it although it gave no count of tokens'),
 })
 
 const CostLine = z.strictObject({
@@ -138,7 +148,18 @@ const ExplainedCost = z.strictObject({
   price_since: Timestamp,
   tier_above: z.int().nullable().describe('Threshold of the tier that applied, in prompt tokens'),
   lines: z.array(CostLine),
-  list_usd: Usd.describe('Sum of the lines'),
+  uses: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        unit: z.enum(UNITS).describe('`request`: paid once, however often it was used'),
+        uses: z.int(),
+        usd_per_1000: z.string(),
+        amount_usd: Usd,
+      }),
+    )
+    .describe('Tools that the provider ran; price_percent does not apply to them'),
+  list_usd: Usd.describe('Sum of the lines of tokens'),
   price_percent: z.int(),
   lost_usd: Usd.describe('Cost of the entry that lost the hedge'),
   total_usd: Usd.describe('Equal to cost_usd of the request'),
@@ -202,6 +223,23 @@ export const requestOperations = {
     query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...requestFilters }),
     stream: ['application/x-ndjson', 'text/csv'],
   }),
+  'requests.feed': streamedOperation({
+    role: 'viewer',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/requests/feed',
+    tag,
+    summary: 'Closed requests of all workspaces in the order in which the log got them, as NDJSON with a cursor a line',
+    query: z.strictObject({
+      after: z
+        .string()
+        .regex(/^\d{1,15}\.\d{1,9}$/)
+        .optional()
+        .describe('`cursor` of the last line that was read; left out: from the oldest row that is kept'),
+      limit: z.coerce.number().int().min(1).max(10_000).default(1000).describe('At most this many rows'),
+    }),
+    stream: ['application/x-ndjson'],
+  }),
   'requests.get': operation({
     role: 'viewer',
     scope: 'rows',
@@ -210,7 +248,10 @@ export const requestOperations = {
     tag,
     summary: 'Get a request with its attempts',
     params: one,
-    reply: LoggedRequest.extend({ attempts: z.array(Attempt) }),
+    reply: LoggedRequest.extend({
+      attempts: z.array(Attempt),
+      correction: Correction.nullable().describe('What became of its unconfirmed spend; null: nothing yet'),
+    }),
   }),
   'requests.explain': operation({
     role: 'viewer',

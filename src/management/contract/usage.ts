@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ALL_DIMENSIONS, type UsageDimension, type UsageFilter } from '../../domain/log/usage-dimensions.ts'
 import { inWorkspace, Timestamp, Usd } from './fields.ts'
-import { operation } from './operation.ts'
+import { operation, streamedOperation } from './operation.ts'
 import { Moment, TagFilter } from './requests.ts'
 
 const milliseconds = z.number().nullable()
@@ -17,6 +17,21 @@ const filters = Object.fromEntries(
   ),
 ) as { [Parameter in UsageFilter]: z.ZodOptional<z.ZodString> }
 
+const Advice = z.strictObject({
+  kind: z.enum(['cache_used', 'cache', 'output_limit', 'cheaper_model', 'batch']),
+  bound: z
+    .enum(['exact', 'at_most', 'same_tokens'])
+    .describe(
+      '`exact`: computed from each call; `at_most`: an upper bound; `same_tokens`: exact if the other model counted and answered alike',
+    ),
+  route: z.string().nullable(),
+  model: z.string().nullable().describe('Of `cheaper_model`: PROVIDER/MODEL'),
+  max_output_tokens: z.int().nullable().describe('Of `output_limit`'),
+  requests: z.int().describe('Calls that it concerns'),
+  saved_usd: z.string().describe('Negative: it cost more than it saved'),
+  sentence: z.string(),
+})
+
 const sums = {
   requests: z.int(),
   errors: z.int().describe('Calls without a full answer: failures, cut streams, hang-ups and interrupted calls'),
@@ -29,6 +44,11 @@ const sums = {
   cost_usd: Usd,
   cache_hits: z.int().describe('Calls answered from the response cache of their route, at no cost and without tokens'),
   saved_usd: Usd.describe('What the answers of those had cost'),
+  unconfirmed_estimate_usd: Usd.describe(
+    'Estimate of what providers may bill beyond cost_usd, for attempts of unknown usage',
+  ),
+  unconfirmed_most_usd: Usd.describe('The most that they can bill beyond cost_usd'),
+  unconfirmed_counted_usd: Usd.describe('What of it counts in budgets'),
   unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
   latency_ms: distribution.describe('Of the attempts that served; the percentiles are estimates from buckets'),
   gateway_ms: distribution.describe('Time spent in the gateway itself, of all calls; percentiles as above'),
@@ -122,6 +142,25 @@ export const usageOperations = {
       total: UsageSums,
     }),
   }),
+  'usage.focus': streamedOperation({
+    role: 'viewer',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/usage/focus',
+    tag,
+    summary: 'Charges of a month of all workspaces as FOCUS 1.2 (CSV), by UTC day, workspace, key, model and class',
+    query: z.strictObject({
+      month: z
+        .string()
+        .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'YYYY-MM')
+        .describe('UTC, such as 2026-11'),
+      part: z
+        .enum(['charges', 'unpriced'])
+        .default('charges')
+        .describe('`unpriced`: the quantities of calls whose price is unknown, which charges leave out'),
+    }),
+    stream: ['text/csv'],
+  }),
   'usage.what-if': operation({
     role: 'viewer',
     scope: 'workspace',
@@ -167,6 +206,38 @@ export const usageOperations = {
           }),
         )
         .describe('Calls that are in neither sum, because one of the two prices is unknown'),
+    }),
+  }),
+  'usage.advice': operation({
+    role: 'viewer',
+    scope: 'workspace',
+    method: 'GET',
+    path: '/usage/advice',
+    tag,
+    summary:
+      'What the same calls could have cost less, and how: prompt caching, a lower output limit, another model, batches',
+    query: z.strictObject({
+      ...inWorkspace,
+      from: Moment.optional().describe('Default: the last 30 days, today included; at most 31 days'),
+      to: Moment.optional().describe('Default: now'),
+      key: z.string().max(64).optional(),
+      route: z.string().max(256).optional(),
+      max_output_tokens: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(10_000_000)
+        .optional()
+        .describe('The output limit to try; default: one that 95 % of the answers keep'),
+    }),
+    reply: z.strictObject({
+      workspace: z.string(),
+      from: Timestamp,
+      to: Timestamp,
+      requests: z.int().describe('Calls that are compared'),
+      paid_usd: Usd.describe('What their tokens cost'),
+      left_out: z.int().describe('Calls with an unknown price, or with tools that the provider ran'),
+      data: z.array(Advice).describe('The largest saving first'),
     }),
   }),
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ListedModel } from '../../domain/pricing/lists/listed-model.ts'
 import { NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
 import type { ModelFacts } from '../../store/control/registry.ts'
-import { type ListedModel, mergeListed } from './import-listed-model.ts'
 import { readModelsDev } from './import-models-dev.ts'
+import { mergeListed } from './merge-listed.ts'
 
 const read = (row: unknown) => readModelsDev({ vendor: { id: 'vendor', models: { 'model-1': row } } })
 const one = (row: unknown): ListedModel => {

@@ -1,4 +1,3 @@
-import type { PriceTier, TokenPrices } from '../../domain/pricing/price.ts'
 import {
   isObject,
   type ListedModel,
@@ -9,7 +8,8 @@ import {
   type ReadList,
   readRow,
   UnreadableRow,
-} from './import-listed-model.ts'
+} from '../../domain/pricing/lists/listed-model.ts'
+import type { PriceTier, TokenPrices } from '../../domain/pricing/price.ts'
 
 /**
  * The format of models.dev: `{provider: {models: {id: {cost, limit, …}}}}`, prices in USD per million tokens as numbers.

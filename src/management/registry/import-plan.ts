@@ -1,7 +1,7 @@
+import type { Skipped } from '../../domain/pricing/lists/listed-model.ts'
 import type { PriceList } from '../../domain/pricing/price.ts'
 import { canonicalPrices, type ModelFacts } from '../../store/control/registry.ts'
 import type { RegistryItem } from '../../store/control/registry-items.ts'
-import type { Skipped } from './import-listed-model.ts'
 import { entryView } from './registry-view.ts'
 
 /** What a list would have the registry hold. */

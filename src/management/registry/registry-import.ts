@@ -3,6 +3,8 @@ import type { Kysely, Transaction } from 'kysely'
 import { z } from 'zod'
 import { GatewayError } from '../../domain/errors.ts'
 import { RegistryEntry } from '../../domain/file-config.ts'
+import { isObject, type ReadList, type Skipped } from '../../domain/pricing/lists/listed-model.ts'
+import { readLitellm } from '../../domain/pricing/lists/litellm-list.ts'
 import { problemText } from '../../domain/problem-text.ts'
 import { factsOf, pricesOf } from '../../store/config-file/apply-config-registry.ts'
 import { addPriceVersion, canonicalPrices, putModel } from '../../store/control/registry.ts'
@@ -12,10 +14,9 @@ import type { Database } from '../../store/engine/schema.ts'
 import type { registryOperations } from '../contract/registry.ts'
 import { change, type ManagementDeps } from '../deps.ts'
 import type { Context, OperationHandler } from '../router.ts'
-import { isObject, mergeListed, type ReadList, type Skipped } from './import-listed-model.ts'
-import { readLitellm } from './import-litellm.ts'
 import { readModelsDev } from './import-models-dev.ts'
 import { type ImportPlan, modelKey, type Present, type Proposal, planImport } from './import-plan.ts'
+import { mergeListed } from './merge-listed.ts'
 import { entryView } from './registry-view.ts'
 
 type Handler = OperationHandler<(typeof registryOperations)['registry.import']>
@@ -122,7 +123,7 @@ function readEntries(body: unknown, hash: string): { stamp: string; models: Prop
   const models = parsed.data.map((entry) => ({
     name: `${entry.provider}/${entry.model}`,
     facts: factsOf(entry, builtin),
-    prices: pricesOf(entry),
+    prices: pricesOf(entry, builtin),
   }))
   return { stamp: hash, models }
 }

@@ -3,8 +3,8 @@ import type { ModelFacts } from '../../store/control/registry.ts'
 import type { RegistryItem } from '../../store/control/registry-items.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 
-export function pricesView(prices: PriceList | null): PriceList {
-  return prices ?? { ...NO_PRICES, tiers: [] }
+export function pricesView(prices: PriceList | null): Required<PriceList> {
+  return { ...NO_PRICES, tiers: [], ...prices, unit_prices: prices?.unit_prices ?? [] }
 }
 
 /** A model as the API shows it, without what the gateway adds: what two of them differ in is what an import changes. */

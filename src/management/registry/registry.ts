@@ -19,7 +19,7 @@ import { change, type ManagementDeps } from '../deps.ts'
 import { decodeCursor, page } from '../requests/cursor.ts'
 import type { HandlersOf } from '../router.ts'
 import { importHandler } from './registry-import.ts'
-import { modelView } from './registry-view.ts'
+import { modelView, pricesView } from './registry-view.ts'
 
 export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof registryOperations> {
   return {
@@ -46,9 +46,10 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
           throw new GatewayError('not_found', `There is no provider '${provider}'. Create it first (PUT /providers/…).`)
         }
         const entry = { provider, model, ...body }
-        const facts = factsOf(entry, readBuiltinRegistry())
+        const builtin = readBuiltinRegistry()
+        const facts = factsOf(entry, builtin)
         await putModel(transaction, facts, ownerAfter(facts, present), context.now)
-        const prices = pricesOf(entry)
+        const prices = pricesOf(entry, builtin)
         if (prices !== null) {
           const source = `api:${context.actor.name}`
           await addPriceVersion(transaction, { provider, model, prices, source }, context.now)
@@ -70,7 +71,7 @@ export function registryHandlers(deps: ManagementDeps): HandlersOf<typeof regist
         id,
         created_at: timestamp(createdAt),
         source,
-        ...prices,
+        ...pricesView(prices),
       })
       return page(versions, limit, show, ({ id }) => [id])
     },

@@ -4,6 +4,7 @@ import type { AttemptPhase } from '../../domain/log/stream-words.ts'
 import { type CostLines, costLines, costWords } from '../../domain/pricing/cost-lines.ts'
 import { asPicodollars, exactUsd, parsePrices } from '../../domain/pricing/price.ts'
 import { isFree } from '../../domain/pricing/row-cost.ts'
+import type { Uses } from '../../domain/pricing/usage.ts'
 import { ADJUSTMENT_REASONS, type Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import { usageOf } from '../../request-log/row.ts'
@@ -13,6 +14,7 @@ import type { ReplyOf } from '../contract/operation.ts'
 import type { requestOperations } from '../contract/requests.ts'
 import { adjustmentsOf, attemptsOf } from './request-view.ts'
 import { boundWords, cutWords, estimateWords, firstContentWords, isBookedAtBound } from './stream-words.ts'
+import { attemptBillWords, unconfirmedWords } from './unconfirmed-words.ts'
 
 type Explained = ReplyOf<(typeof requestOperations)['requests.explain']>
 
@@ -25,12 +27,13 @@ export async function explainRequest(
   const steps = [
     asked(row, keyName),
     ...adjusted,
-    ...attemptsOf(row).map(attemptWords),
+    ...attemptsOf(row).map((attempt, index) => `${attemptWords(attempt, index)}${attemptBillWords(attempt)}`),
     ...cacheWords(row),
     ...firstContentWords(row),
     `${ending(row)}${why(row)}`,
   ]
-  return { id: row.id, steps, ...(await explainCost(db, row)) }
+  const { cost_lines: lines, cost } = await explainCost(db, row)
+  return { id: row.id, steps, cost_lines: [...lines, ...unconfirmedWords(row)], cost }
 }
 
 function cacheWords({ cache, answer_of: first }: RequestRow): string[] {
@@ -52,6 +55,7 @@ function asked(row: RequestRow, keyName: string | null): string {
 
 function adjustmentWords({ field, value, reason, from }: Adjustment): string {
   if (reason === 'unused_key') return `The gateway did not use '${field}': ${ADJUSTMENT_REASONS[reason]}.`
+  if (reason === 'left_out') return `The gateway left out '${field}': ${ADJUSTMENT_REASONS[reason]}.`
   const sent = value === null ? `'${field}'` : `'${field}' as ${value}`
   const instead = from === undefined ? '' : ` instead of '${from}'`
   return `The gateway sent ${sent}${instead}: ${ADJUSTMENT_REASONS[reason]}.`
@@ -111,7 +115,7 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   if (isFree({ endpoint: row.endpoint, isHit: false, isServed: true })) return none('this endpoint costs nothing')
   if (row.cost_picodollars === null) {
     return none(
-      `no price was known for ${row.provider}/${row.model} when the call was admitted, or its counts are beyond belief: the cost is unknown`,
+      `no price was known for ${row.provider}/${row.model} ${toolWords(usage.uses)}when the call was admitted, or its counts are beyond belief: the cost is unknown`,
     )
   }
   const version = await db
@@ -126,6 +130,11 @@ async function explainCost(db: Kysely<Database>, row: RequestRow): Promise<Pick<
   const lost = attemptsOf(row).filter(({ costPicodollars }) => costPicodollars !== undefined)
   const lines = [head, ...costWords(cost), ...lostWords(lost, row), ...estimateWords(row)]
   return { cost_lines: lines, cost: toCostView(cost, version, BigInt(row.cost_picodollars) - cost.total) }
+}
+
+/** Which tools it used, one of which may have had no price. */
+function toolWords(uses: Uses | null = null): string {
+  return uses === null ? '' : `or a tool that it used (${Object.keys(uses).join(', ')}) `
 }
 
 function savedWords({ saved_picodollars: saved }: RequestRow): string {
@@ -156,6 +165,10 @@ function toCostView(cost: CostLines, version: PriceVersionRow, lost: bigint): No
       tokens: line.tokens,
       usd_per_mtok: line.perMtok,
       amount_usd: exactUsd(line.amount),
+    })),
+    uses: cost.uses.map(({ name, unit, uses, per1000, amount }) => ({
+      ...{ name, unit, uses, usd_per_1000: per1000 },
+      amount_usd: exactUsd(amount),
     })),
     list_usd: exactUsd(cost.listAmount),
     price_percent: cost.pricePercent,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { LOG_FIELDS, publicName } from '../../domain/log/fields.ts'
+import { type FedRow, type FeedPosition, readFeed } from '../../request-log/feed/read-feed.ts'
 import type { LogPosition, RequestFilters } from '../../request-log/search/filters.ts'
 import { searchRequests } from '../../request-log/search/search.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
@@ -45,7 +46,20 @@ async function* written(
 }
 
 function jsonLine(row: RequestRow): string {
-  return `${JSON.stringify(Object.fromEntries(COLUMNS.map(({ name, value }) => [name, value(row)])))}\n`
+  return `${JSON.stringify(flat(row))}\n`
+}
+
+function flat(row: RequestRow): Record<string, unknown> {
+  return Object.fromEntries(COLUMNS.map(({ name, value }) => [name, value(row)]))
+}
+
+/** Closed calls after a position, each with the cursor that goes on after it. */
+export async function* feedLines(db: Kysely<Database>, after: FeedPosition, limit: number): AsyncGenerator<string> {
+  for await (const rows of readFeed(db, after, limit)) {
+    const line = ({ row, position }: FedRow) =>
+      `${JSON.stringify({ cursor: `${position.batch}.${position.rows}`, ...flat(row) })}\n`
+    if (rows.length > 0) yield (await mapInTurns(rows, line)).join('')
+  }
 }
 
 function csvHeader(): string {

@@ -28,6 +28,7 @@ export function filtersOf(query: FilterQuery): RequestFilters {
     status: status === undefined ? null : status === 'ok' || status === 'error' ? status : Number(status),
     fallback: query.fallback === undefined ? null : query.fallback === 'true',
     minCostPicodollars: cost === null || cost <= LARGEST_AMOUNT ? cost : LARGEST_AMOUNT,
+    unconfirmed: query.unconfirmed ?? null,
     minDurationMs: query.min_duration_ms ?? null,
     maxDurationMs: query.max_duration_ms ?? null,
     streamed: query.streamed === undefined ? null : query.streamed === 'true',

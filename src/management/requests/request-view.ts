@@ -72,7 +72,14 @@ export function toAttemptView(attempt: AttemptRecord): z.input<typeof Attempt> {
     phase: attempt.phase ?? null,
     cost_usd: usdOrNull(attempt.costPicodollars == null ? null : BigInt(attempt.costPicodollars)),
     usage_source: attempt.usageSource ?? null,
+    unconfirmed: unconfirmedView(attempt),
   }
+}
+
+function unconfirmedView({ unconfirmed }: AttemptRecord) {
+  if (unconfirmed === undefined) return null
+  const { estimate, most } = unconfirmed
+  return { estimate_usd: usdOrNull(BigInt(estimate)) ?? '0', most_usd: usdOrNull(BigInt(most)) ?? '0' }
 }
 
 function usageView(row: RequestRow): RequestView['usage'] {

@@ -1,19 +1,22 @@
 import type { Kysely } from 'kysely'
 import { coversWorkspace } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
+import { FEED_START, type FeedPosition, feedProblem } from '../../request-log/feed/read-feed.ts'
 import type { LogPosition, RequestFilters } from '../../request-log/search/filters.ts'
 import { findRequest } from '../../request-log/search/find-request.ts'
 import { searchRequests } from '../../request-log/search/search.ts'
 import { type SlowPosition, searchSlowest } from '../../request-log/search/slowest.ts'
+import { correctionsOf } from '../../store/control/books/corrections.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
 import { timestampOrNull } from '../contract/fields.ts'
 import type { requestOperations } from '../contract/requests.ts'
+import { correctionView } from '../corrections/correction-view.ts'
 import type { ManagementDeps } from '../deps.ts'
 import type { Context, HandlersOf } from '../router.ts'
 import { contentHandlers } from './content.ts'
 import { decodeCursor, encodeCursor, refuseCursor } from './cursor.ts'
 import { explainRequest } from './explain-request.ts'
-import { exportRequests } from './request-export.ts'
+import { exportRequests, feedLines } from './request-export.ts'
 import { filtersOf, untilCaughtUp } from './request-filters.ts'
 import { attemptsOf, toAttemptView, toRequestView } from './request-view.ts'
 
@@ -38,10 +41,22 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
       // Without an end: other nodes' clocks may be ahead. It goes back in time, so newer calls do not prolong it.
       return exportRequests(reads, filters, query.format)
     },
+    async 'requests.feed'({ query: { after, limit } }) {
+      const position = feedPosition(after)
+      await untilCaughtUp(deps)
+      const problem = await feedProblem(reads, position)
+      if (problem !== null) throw new GatewayError('invalid_request', FEED_PROBLEMS[problem])
+      return { mediaType: 'application/x-ndjson', pieces: feedLines(reads, position, limit) }
+    },
     async 'requests.get'({ params }, context) {
       const row = await existingRequest(deps, params.id, context)
       const names = await keyNames(deps, [row])
-      return { ...toRequestView(row, names), attempts: attemptsOf(row).map(toAttemptView) }
+      const [correction = null] = await correctionsOf(reads, [row.id])
+      return {
+        ...toRequestView(row, names),
+        attempts: attemptsOf(row).map(toAttemptView),
+        correction: correction === null ? null : correctionView(correction),
+      }
     },
     async 'requests.explain'({ params }, context) {
       const row = await existingRequest(deps, params.id, context)
@@ -50,6 +65,18 @@ export function requestHandlers(deps: ManagementDeps): HandlersOf<typeof request
     },
     ...contentHandlers(deps),
   }
+}
+
+const FEED_PROBLEMS = {
+  expired:
+    'after: retention has deleted rows after this cursor. Leave it out to begin with the oldest row that is kept.',
+  ahead: 'after: this cursor is ahead of the log. Was the database restored? Leave it out to begin again.',
+}
+
+function feedPosition(cursor: string | undefined): FeedPosition {
+  if (cursor === undefined) return FEED_START
+  const [batch = 0, rows = 0] = cursor.split('.').map(Number)
+  return { batch, rows }
 }
 
 interface Page {

@@ -38,7 +38,7 @@ export class FoldThread {
   #foldedSeq = 0
   #wholeSeq = 0
   /** The last command since the worker's latest report. */
-  #told: 'nothing' | 'wake' | 'hurry' = 'nothing'
+  #lastCommand: 'nothing' | 'wake' | 'hurry' = 'nothing'
   #closing = false
   #lastError: string | null = null
   #readers: Reader[] = []
@@ -99,9 +99,9 @@ export class FoldThread {
   /** Two messages at most, however many commits happen before the worker has answered them. */
   wake(): void {
     const isEnough = this.#spool.lastSeq - this.#foldedSeq >= BATCH_RECORDS
-    if (this.#told === 'hurry' || (this.#told === 'wake' && !isEnough)) return
-    this.#told = isEnough ? 'hurry' : 'wake'
-    this.#conversation.tell('command', this.#told)
+    if (this.#lastCommand === 'hurry' || (this.#lastCommand === 'wake' && !isEnough)) return
+    this.#lastCommand = isEnough ? 'hurry' : 'wake'
+    this.#conversation.tell('command', this.#lastCommand)
   }
 
   /** What is durable by now is delivered soon, for other nodes to find. Those of SQLite have their own log. */
@@ -170,7 +170,7 @@ export class FoldThread {
     if (this.#closing) return
     this.#worker = this.#start(this.#isReady ? { ...this.#settings, past: null } : this.#settings)
     this.#conversation = this.#converse()
-    this.#told = 'nothing'
+    this.#lastCommand = 'nothing'
     if (this.#begun) this.begin()
     this.wake()
   }
@@ -203,7 +203,7 @@ export class FoldThread {
     this.#foldedSeq = Math.max(this.#foldedSeq, report.seq)
     this.#wholeSeq = Math.max(this.#wholeSeq, report.kind === 'ready' ? report.seq : report.whole)
     this.#spool.folded(this.#wholeSeq)
-    this.#told = 'nothing'
+    this.#lastCommand = 'nothing'
     // Rows that came while the worker was busy: it may have looked before they were there.
     if (this.#foldedSeq < this.#spool.lastSeq) this.wake()
     const isServed = ({ seq }: Reader) => seq <= this.#wholeSeq

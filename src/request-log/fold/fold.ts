@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
 import { copyRows, isTaken } from '../../store/engine/copy-rows.ts'
 import type { Database } from '../../store/engine/schema.ts'
+import { appendToFeed } from '../feed/append-feed.ts'
 import { isPartitioned, KnownPartitions } from '../retention/partitions.ts'
 import { type FullRow, REQUEST_COLUMNS } from '../row.ts'
 import { openSince } from '../search/windows.ts'
@@ -98,8 +99,9 @@ function batchWriter(db: Kysely<Database>, spool: string, claim: Claim | null) {
         if (claim !== null) await checkClaim(transaction, nodeOfSpool(spool), claim)
         await tables.opened.run(transaction, batch.opened.map(valuesOf))
         await tables.commits.run(transaction, batch.commits)
-        await writeClosed(transaction, tables, batch.closed)
+        const ended = await writeClosed(transaction, tables, batch.closed)
         if (batch.rejected.length > 0) await transaction.insertInto('spool_rejects').values(batch.rejected).execute()
+        await appendToFeed(transaction, ended)
       })
     try {
       await apply(writeFirstEnds)
@@ -121,7 +123,11 @@ class EndedBefore extends Error {}
  * number of rows written, or by PostgreSQL's refusal of a copy, which costs nothing, and only if it is not, they are
  * looked up.
  */
-async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed: readonly Merged[]): Promise<void> {
+async function writeFirstEnds(
+  db: Transaction<Database>,
+  tables: Tables,
+  closed: readonly Merged[],
+): Promise<FullRow[]> {
   const [copied, others] = isPartitioned(db)
     ? [closed.filter(isNew), closed.filter((call) => !isNew(call))]
     : [[], closed]
@@ -130,6 +136,7 @@ async function writeFirstEnds(db: Transaction<Database>, tables: Tables, closed:
   if (written < others.length) throw new EndedBefore('a call of this batch is closed')
   const rows = closed.map(({ row }) => row)
   await tables.additions.add(db, rows)
+  return rows
 }
 
 /**
@@ -140,7 +147,7 @@ async function writeAnyEnds(
   db: Transaction<Database>,
   { additions, firstEnds, trueEnds }: Tables,
   closed: readonly Merged[],
-): Promise<void> {
+): Promise<FullRow[]> {
   const known = await closedAmong(db, closed)
   const first = closed.filter(({ row }) => !known.has(row.id))
   const ended = await firstEnds.run(db, first.map(valuesOf))
@@ -150,6 +157,7 @@ async function writeAnyEnds(
   const replaced = replacing.flatMap(({ row }) => known.get(row.id) ?? [])
   const written = [...first, ...replacing].map(({ row }) => row)
   await additions.add(db, written, replaced)
+  return written
 }
 
 /** Which of these the log has as closed already, by id. */
@@ -196,6 +204,7 @@ export async function closeInterrupted(
     if (node !== null) update = update.where('node', '=', node)
     const calls = await update.execute()
     await createUsageAdditions().add(transaction, calls)
+    await appendToFeed(transaction, calls)
     return calls.length
   })
 }

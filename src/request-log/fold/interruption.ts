@@ -2,13 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import { INTERRUPTED } from '../../domain/errors.ts'
 
 /**
- * How to close an open row whose process has died. A call without an answer costs nothing; a stream that `hasContent`
- * has one of unknown length: it is charged the whole hold, which it cannot have exceeded, and never less than its
- * provider had counted.
+ * How to close an open row whose process has died. A stream that `hasContent` has an answer of unknown length: it is
+ * charged the whole hold, which it cannot have exceeded, and never less than its provider had counted. Of any other call
+ * it is unknown whether a provider answered: the hold is unconfirmed.
  */
 export function interruption(hasContent: RawBuilder<boolean>, now: number) {
-  const hold = sql`case when cost_least_picodollars > hold_picodollars then cost_least_picodollars else hold_picodollars end`
+  const held = sql`hold_picodollars + coalesce(hold_added_picodollars, 0)`
+  const hold = sql`case when cost_least_picodollars > ${held} then cost_least_picodollars else ${held} end`
   const ofStream = <T>(value: RawBuilder<unknown>) => sql<T>`case when ${hasContent} then ${value} end`
+  const ofOthers = (value: RawBuilder<unknown>, also = sql``) =>
+    sql<number | null>`case when not (${hasContent}) and ${held} > 0${also} then ${value} end`
   return {
     state: 'closed' as const,
     status: INTERRUPTED.status,
@@ -19,6 +22,9 @@ export function interruption(hasContent: RawBuilder<boolean>, now: number) {
     cost_picodollars: ofStream<number | null>(hold),
     cost_least_picodollars: ofStream<number | null>(sql`coalesce(cost_least_picodollars, 0)`),
     cost_most_picodollars: ofStream<number | null>(hold),
+    unconfirmed_estimate_picodollars: ofOthers(sql`0`),
+    unconfirmed_most_picodollars: ofOthers(held),
+    unconfirmed_counted_picodollars: ofOthers(held, sql` and unconfirmed_policy is null`),
   }
 }
 

@@ -8,10 +8,12 @@ export interface Spending {
   startedAt: number
   idempotencyKey: string
   cost: string
+  /** What counts besides the cost. */
+  unconfirmed: string
 }
 
-const PLACES = ['workspace', 'keyId', 'startedAt', 'idempotencyKey', 'costPicodollars'].map((name) =>
-  SPOOLED_FIELDS.findIndex((field) => field.name === name),
+const PLACES = ['workspace', 'keyId', 'startedAt', 'idempotencyKey', 'costPicodollars', 'unconfirmedCounted'].map(
+  (name) => SPOOLED_FIELDS.findIndex((field) => field.name === name),
 )
 const [WORKSPACE, KEY, ...OTHERS] = PLACES
 const BARE: ReadonlySet<FieldKind> = new Set(['time', 'end', 'whole', 'count', 'microseconds', 'flag'])
@@ -35,8 +37,9 @@ function pattern({ kind }: LogField, place: number): string {
 
 /** Throws where the line cannot be read. */
 export function findSpending(text: string): Spending {
-  const [, payer = '', startedAt = '', idempotencyKey = '', cost = ''] = USUAL.exec(text) ?? readSpending(text)
-  return { payer, startedAt: Number(startedAt), idempotencyKey, cost }
+  const [, payer = '', startedAt = '', idempotencyKey = '', cost = '', unconfirmed = ''] =
+    USUAL.exec(text) ?? readSpending(text)
+  return { payer, startedAt: Number(startedAt), idempotencyKey, cost, unconfirmed }
 }
 
 function readSpending(text: string): string[] {

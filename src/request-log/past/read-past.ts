@@ -27,7 +27,7 @@ export interface Past {
   spent: (Payer & { hour: number; cost: bigint })[]
   /** Of the last minutes. */
   seconds: (Payer & { second: number; requests: number; tokens: number })[]
-  /** Streams that were cut off with content sent: all that was held is their cost, which `spent` has as well. */
+  /** Calls that were cut off: all that was held counts, which `spent` has as well. */
   left: LeftCost[]
   /** Whether a call with this `Idempotency-Key` may be among them; certain only when it is not. */
   mayHave(keyId: string, idempotencyKey: string): boolean
@@ -50,6 +50,7 @@ type BegunRow = Pick<FullRow, (typeof BEGUN_COLUMNS)[number]>
 
 const BEGUN_COLUMNS = [
   ...(['id', 'key_id', 'workspace', 'started_at', 'hold_tokens', 'hold_picodollars'] as const),
+  ...(['hold_added_picodollars', 'unconfirmed_policy'] as const),
   ...(['cost_least_picodollars', 'streamed', 'first_content_ms', 'prompt_tokens', 'completion_tokens'] as const),
 ]
 
@@ -154,10 +155,11 @@ class Reading {
 
   #close(text: string, known: BegunRow | null): void {
     try {
-      const { payer, startedAt, idempotencyKey, cost } = findSpending(text)
+      const { payer, startedAt, idempotencyKey, cost, unconfirmed } = findSpending(text)
       if (startedAt >= this.#recent) this.#count(closedRow(readClose(text), ''), known)
       if (idempotencyKey !== 'null') this.#keep(payer, idempotencyKey)
       if (cost !== 'null') this.#spend(payer, startedAt, BigInt(cost.slice(1, -1)))
+      if (unconfirmed !== 'null') this.#spend(payer, startedAt, BigInt(unconfirmed.slice(1, -1)))
     } catch {
       // The fold sets it aside, with the error.
     }
@@ -168,10 +170,8 @@ class Reading {
     try {
       const row: BegunRow & { idempotency_key?: string | null } = known ?? openRow(readOpen(open), '')
       if (mark !== null) Object.assign(row, committed(readCommit(mark)))
-      const { id, key_id: keyId, workspace, started_at: startedAt, hold_picodollars: held } = row
-      const least = row.cost_least_picodollars
-      const hasContent = row.streamed === 1 && row.first_content_ms !== null
-      const cost = !hasContent || held === null ? 0n : BigInt(least !== null && least > held ? least : held)
+      const { id, key_id: keyId, workspace, started_at: startedAt } = row
+      const cost = countedAfter(row)
       if (startedAt >= this.#recent) this.#count(row, known)
       const payer = `${JSON.stringify(workspace)},${JSON.stringify(keyId)}`
       if (typeof row.idempotency_key === 'string') this.#keep(payer, JSON.stringify(row.idempotency_key))
@@ -207,6 +207,16 @@ class Reading {
     const [requests, tokens] = known === null ? [1, used] : [0, used - (known.hold_tokens ?? 0)]
     this.#seconds.push({ keyId, workspace, second: Math.floor(startedAt / 1000), requests, tokens })
   }
+}
+
+/** Cost or unconfirmed, of a call without an end. */
+function countedAfter(row: BegunRow): bigint {
+  if (row.hold_picodollars === null) return 0n
+  const held = BigInt(row.hold_picodollars) + BigInt(row.hold_added_picodollars ?? 0)
+  const hasContent = row.streamed === 1 && row.first_content_ms !== null
+  if (!hasContent) return row.unconfirmed_policy === null ? held : 0n
+  const least = BigInt(row.cost_least_picodollars ?? 0)
+  return least > held ? least : held
 }
 
 function fingerprint(keyId: string, idempotencyKey: string): number {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
+import { expireFeed } from '../feed/read-feed.ts'
 import { dropExpired } from './drop-expired.ts'
 import { noteKeptSince } from './kept-since.ts'
 import { dayOf, isPartitioned } from './partitions.ts'
@@ -18,6 +19,7 @@ export interface RetentionOptions {
 export async function deleteExpired(db: Kysely<Database>, options: RetentionOptions): Promise<number> {
   const byDay = isPartitioned(db)
   await noteKeptSince(db, byDay ? dayOf(options.before) : options.before)
+  await expireFeed(db, options.before)
   return byDay ? dropExpired(db, options.before, options.pause) : deleteRows(db, options)
 }
 

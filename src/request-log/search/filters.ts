@@ -24,6 +24,8 @@ export interface RequestFilters {
   status: number | 'ok' | 'error' | null
   fallback: boolean | null
   minCostPicodollars: bigint | null
+  /** With unconfirmed spend; `open`: none that was confirmed or released. */
+  unconfirmed: 'open' | 'any' | null
   /** Milliseconds, both included. */
   minDurationMs: number | null
   maxDurationMs: number | null
@@ -49,9 +51,9 @@ export interface LogPosition {
 /** Whether rows must be looked at one by one. */
 export function isSifting(filters: RequestFilters): boolean {
   const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  const { param, providerCode, reason, minDurationMs, maxDurationMs, cache } = filters
+  const { param, providerCode, reason, minDurationMs, maxDurationMs, cache, unconfirmed } = filters
   const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag]
-  asked.push(param, providerCode, reason, minDurationMs, maxDurationMs, cache)
+  asked.push(param, providerCode, reason, minDurationMs, maxDurationMs, cache, unconfirmed)
   return pathsOf(filters).length > 1 || asked.some((filter) => filter !== null)
 }
 
@@ -139,7 +141,13 @@ export function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters
   if (cache !== null) found = found.where('cache', '=', cache)
   if (endpoint !== null) found = found.where('endpoint', '=', endpoint)
   if (tag !== null) found = found.where(hasTag(tag))
+  if (filters.unconfirmed !== null) found = found.where(isUnconfirmed(filters.unconfirmed))
   return because(found, filters)
+}
+
+function isUnconfirmed(which: 'open' | 'any') {
+  const corrected = sql` and not exists (select 1 from corrections where corrections.request_id = requests.id)`
+  return sql<boolean>`(unconfirmed_most_picodollars is not null${which === 'open' ? corrected : sql``})`
 }
 
 /** Those that failed, by why. */

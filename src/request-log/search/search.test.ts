@@ -27,6 +27,7 @@ const ANY: RequestFilters = {
   status: null,
   fallback: null,
   minCostPicodollars: null,
+  unconfirmed: null,
   minDurationMs: null,
   maxDurationMs: null,
   streamed: null,
@@ -53,6 +54,7 @@ const anyFilters = fc.record({
   status: fc.option(fc.constantFrom<RequestFilters['status']>('ok', 'error', 200, 404), { freq: 1 }),
   fallback: fc.option(fc.boolean(), { freq: 2 }),
   minCostPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n), { freq: 1 }),
+  unconfirmed: fc.option(fc.constantFrom('open', 'any'), { freq: 1 }),
   minDurationMs: fc.option(fc.constantFrom(0, 250, 251), { freq: 1 }),
   maxDurationMs: fc.option(fc.constantFrom(249, 250, 90_000), { freq: 1 }),
   streamed: fc.option(fc.boolean(), { freq: 1 }),
@@ -81,6 +83,7 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (status === null ||
       (status === 'ok' ? row.code === null : status === 'error' ? row.code !== null : row.status === status)) &&
     (filters.fallback === null || (row.fallback === 1) === filters.fallback) &&
+    (filters.unconfirmed === null || row.unconfirmed_most_picodollars !== null) &&
     (filters.minDurationMs === null || took(row) >= filters.minDurationMs) &&
     (filters.maxDurationMs === null || took(row) <= filters.maxDurationMs) &&
     (filters.streamed === null || (row.streamed === 1) === filters.streamed) &&

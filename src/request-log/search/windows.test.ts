@@ -32,6 +32,7 @@ const EVERYTHING: RequestFilters = {
   status: null,
   fallback: null,
   minCostPicodollars: null,
+  unconfirmed: null,
   minDurationMs: null,
   maxDurationMs: null,
   streamed: null,

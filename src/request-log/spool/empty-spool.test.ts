@@ -19,11 +19,11 @@ test('files go, those that could not be read are kept aside, and the id stays', 
   writeFileSync(join(folder, 'reserve'), '')
   const [, second, third] = listSegments(folder).map(({ path }) => path)
   appendFileSync(third ?? '', 'half a frame')
-  const told: Damage[] = []
-  emptySpool(folder, new Set([second ?? '']), (damage) => told.push(damage))
+  const reported: Damage[] = []
+  emptySpool(folder, new Set([second ?? '']), (damage) => reported.push(damage))
   assert.deepEqual(readdirSync(folder).sort(), ['0000000000000001.log.damaged', '0000000000000002.log.damaged', 'node'])
   assert.deepEqual(
-    told.map(({ path }) => path),
+    reported.map(({ path }) => path),
     [third],
   )
   rmSync(folder, { recursive: true })

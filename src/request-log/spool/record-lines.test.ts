@@ -68,11 +68,14 @@ test('a record comes back as it was, with its attempts as the request table has 
   assert.deepEqual(named(readOpen(openLine(OPENED))), OPENED)
   for (const record of [CLOSED, closeRecord('call-2', { usage: NO_USAGE })]) {
     const { usage, ...others } = record
-    const expected = { ...others, ...usage, attempts: JSON.stringify(record.attempts) }
+    // These two have fields of their own.
+    const { uses: _uses, stated: _stated, ...tokens } = usage ?? {}
+    const expected = { ...others, ...tokens, attempts: JSON.stringify(record.attempts) }
     assert.deepEqual(closed(closeLine(record)), expected)
   }
   const { usage: _, ...refused } = closeRecord('call-3', { requestedModel: null, provider: null, model: null })
-  const nothing = Object.fromEntries(Object.keys(NO_USAGE).map((name) => [name, null]))
+  const { uses: _uses, stated: _stated, ...tokens } = NO_USAGE
+  const nothing = Object.fromEntries(Object.keys(tokens).map((name) => [name, null]))
   assert.deepEqual(closed(closeLine({ ...refused, usage: null })), { ...refused, ...nothing, attempts: '[]' })
 })
 
@@ -106,10 +109,10 @@ test('a text of megabytes where a name belongs is cut, and nothing is copied whe
 })
 
 test('a line of before a class of tokens was added has no count of it, and all else', () => {
-  const isNew = (place: number) => ['audioOutput', 'imageOutput'].includes(SPOOLED_FIELDS[place]?.name ?? '')
+  const isNew = (place: number) => SPOOLED_FIELDS[place]?.since !== undefined
   const { values, attempts } = readClose(closeLine(CLOSED))
   const before = values.filter((_value, place) => !isNew(place))
-  assert.equal(before.length, values.length - 2)
+  assert.ok(before.length < values.length)
   const read = readClose(`c${JSON.stringify(before)}\t${attempts}`)
   assert.deepEqual(
     read.values,

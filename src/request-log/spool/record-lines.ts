@@ -43,6 +43,7 @@ const COMMIT_NAMES = [
   'firstContentMs',
   'priceVersion',
   'costLeastPicodollars',
+  'holdAdded',
 ] satisfies (keyof CommitRecord)[]
 
 /** The fields of a commit mark, in order: those that identify the call first. */

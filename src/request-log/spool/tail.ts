@@ -39,7 +39,7 @@ function add({ spent, seconds }: SpoolTail, { kind, text }: SpooledRecord): void
     seconds.push({ keyId, workspace, second, requests: 1, tokens: hold ?? 0 })
     return
   }
-  const cost = BigInt(row.cost_picodollars ?? 0)
+  const cost = BigInt(row.cost_picodollars ?? 0) + BigInt(row.unconfirmed_counted_picodollars ?? 0)
   if (cost > 0n) spent.push({ keyId, workspace, startedAt, cost })
   // A call that was never admitted has used up nothing of its minute.
   if (hold === null) return

@@ -8,7 +8,7 @@ export interface LogDifference {
   keyId: string
   /** Unix milliseconds: the start of the call, or of the hour. */
   at: number
-  figure: 'cost' | 'prompt_tokens' | 'completion_tokens' | 'requests'
+  figure: 'cost' | 'unconfirmed' | 'prompt_tokens' | 'completion_tokens' | 'requests'
   /** Null: unknown, or not reported. */
   stored: bigint | null
   computed: bigint | null

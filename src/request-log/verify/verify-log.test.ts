@@ -198,7 +198,7 @@ for (const engine of ENGINES) {
           `${figure} = ${figure} - 1`,
         )
         assert.deepEqual(
-          differences.map(({ id, workspace, keyId, at, figure: told }) => [id, workspace, keyId, at, told]),
+          differences.map(({ id, workspace, keyId, at, figure: reported }) => [id, workspace, keyId, at, reported]),
           [[null, 'other', 'key-0', hour, figure === 'cost_picodollars' ? 'cost' : figure]],
         )
       })

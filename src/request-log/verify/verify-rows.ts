@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { compilePrice, costOf, type Price, parsePrices } from '../../domain/pricing/price.ts'
 import { bothCosts, isAtBound, isFree, NO_COST } from '../../domain/pricing/row-cost.ts'
+import { countedOf } from '../../domain/pricing/unconfirmed.ts'
 import { promptTokens } from '../../domain/pricing/usage.ts'
 import { mapInTurns } from '../../store/engine/in-turns.ts'
 import type { Database, RequestRow } from '../../store/engine/schema.ts'
@@ -46,6 +47,10 @@ const COLUMNS = [
   'usage_source',
   'cost_least_picodollars',
   'cost_most_picodollars',
+  'unconfirmed_policy',
+  'unconfirmed_estimate_picodollars',
+  'unconfirmed_most_picodollars',
+  'unconfirmed_counted_picodollars',
 ] as const satisfies readonly (keyof RequestRow)[]
 
 type PricedRow = Pick<RequestRow, (typeof COLUMNS)[number]> & {
@@ -89,6 +94,8 @@ function differenceOf(row: PricedRow, prices: ReadonlyMap<number, Price>): LogDi
   const storedPrompt = whole(row.prompt_tokens)
   if (prompt !== storedPrompt) return { ...place, figure: 'prompt_tokens', stored: storedPrompt, computed: prompt }
   const stored = whole(row.cost_picodollars)
+  const counted = wrongUnconfirmed(row)
+  if (counted !== null) return { ...place, figure: 'unconfirmed', ...counted }
   const bound = brokenBound(row, stored)
   if (bound !== null) return { ...place, figure: 'cost', stored, computed: bound }
   const { usage_source: source, endpoint, price_version: version } = row
@@ -110,6 +117,15 @@ function lostIn({ hedged }: PricedRow): bigint | null {
     sum += BigInt(cost ?? 0)
   }
   return sum
+}
+
+/** What counts of unconfirmed spend follows from the policy that the call began with. */
+function wrongUnconfirmed(row: PricedRow): { stored: bigint | null; computed: bigint } | null {
+  const [estimate, most] = [row.unconfirmed_estimate_picodollars, row.unconfirmed_most_picodollars].map(whole)
+  const stored = whole(row.unconfirmed_counted_picodollars)
+  if (most == null) return stored === null ? null : { stored, computed: 0n }
+  const computed = countedOf({ most: most.toString(), estimate: (estimate ?? 0n).toString() }, row.unconfirmed_policy)
+  return (stored ?? 0n) === computed ? null : { stored, computed }
 }
 
 /** An estimate lies between its bounds; returns the one that it does not keep. */

@@ -3,7 +3,7 @@ import type { FileConfig } from '../../domain/file-config.ts'
 import { type ClassPriceField, perClass, TOKEN_CLASSES } from '../../domain/pricing/classes.ts'
 import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
 import { addPriceVersion, type ModelFacts, putModel } from '../control/registry.ts'
-import { type BuiltinRegistry, readBuiltinRegistry } from '../control/seed-registry.ts'
+import { type BuiltinModel, type BuiltinRegistry, readBuiltinRegistry } from '../control/seed-registry.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 
@@ -22,16 +22,14 @@ export async function applyRegistry(
     if (named.has(name)) throw new StoreError(`registry[${index}]: ${provider}/${model} is listed twice`)
     named.add(name)
     await putModel(db, factsOf(entry, builtin), 'config', now)
-    const prices = pricesOf(entry)
+    const prices = pricesOf(entry, builtin)
     if (prices !== null) await addPriceVersion(db, { provider, model, prices, source: 'config' }, now)
   }
 }
 
 /** What an entry leaves out is what the gateway itself knows of the model. */
 export function factsOf(entry: RegistryEntry, builtin: BuiltinRegistry): ModelFacts {
-  const known = builtin.models.find(
-    ({ facts }) => facts.provider === entry.provider && facts.model === entry.model,
-  )?.facts
+  const known = shippedFor(entry, builtin)?.facts
   const given = <T>(own: T | null | undefined, ours: T | null | undefined) => (own === undefined ? (ours ?? null) : own)
   return {
     provider: entry.provider,
@@ -49,15 +47,24 @@ export function factsOf(entry: RegistryEntry, builtin: BuiltinRegistry): ModelFa
   }
 }
 
-/** Null when the entry says nothing of prices: then they stay as they are. A price of null says that it is unknown. */
-export function pricesOf(entry: RegistryEntry): PriceList | null {
+function shippedFor({ provider, model }: RegistryEntry, { models }: BuiltinRegistry): BuiltinModel | undefined {
+  return models.find(({ facts }) => facts.provider === provider && facts.model === model)
+}
+
+/**
+ * Null when the entry says nothing of prices: then they stay as they are. A price of null says that it is unknown.
+ * Prices per use that it leaves out are the shipped ones: people set those of tokens and do not think of tools.
+ */
+export function pricesOf(entry: RegistryEntry, builtin: BuiltinRegistry): PriceList | null {
   const base = classPrices(entry)
   const tiers = (entry.tiers ?? []).map((tier) => ({
     prompt_tokens_above: tier.prompt_tokens_above,
     ...classPrices(tier),
   }))
-  const silent = entry.tiers === undefined && TOKEN_CLASSES.every(({ price }) => entry[price] === undefined)
-  return silent ? null : { ...base, tiers }
+  const own = entry.unit_prices
+  const silent =
+    own === undefined && entry.tiers === undefined && TOKEN_CLASSES.every(({ price }) => entry[price] === undefined)
+  return silent ? null : { ...base, tiers, unit_prices: own ?? shippedFor(entry, builtin)?.prices.unit_prices ?? [] }
 }
 
 function classPrices(prices: Partial<Record<ClassPriceField, string | null | undefined>>): TokenPrices {

@@ -152,10 +152,13 @@ function pricesThatDiffer(present: string | undefined, known: BuiltinModel | und
   if (present === undefined) return {}
   const list = parsePrices(present)
   if (known !== undefined && JSON.stringify(canonicalPrices(known.prices)) === JSON.stringify(list)) return {}
-  const { tiers, ...base } = list
+  const { tiers, unit_prices = [], ...base } = list
+  const shipped = known === undefined ? [] : (canonicalPrices(known.prices).unit_prices ?? [])
+  const isOwn = JSON.stringify(unit_prices) !== JSON.stringify(shipped)
   const isUnknown = Object.values(base).every((price) => price === null) && tiers.length === 0
-  if (isUnknown) return { input_per_mtok: null, output_per_mtok: null }
+  if (isUnknown && !isOwn) return { input_per_mtok: null, output_per_mtok: null }
   return {
+    ...(isOwn ? { unit_prices } : {}),
     ...given(base),
     ...(tiers.length === 0 ? {} : { tiers: tiers.map((tier) => given(tier)) }),
   } as Partial<Entry>

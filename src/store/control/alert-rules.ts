@@ -33,6 +33,17 @@ export async function writeOwnRules(db: Kysely<Database>, rules: readonly OwnRul
   )
 }
 
+/** Rules name their key: they follow it to its new name. */
+export async function renameKeyInRules(db: Kysely<Database>, workspace: string, from: string, to: string) {
+  const { own } = await readAllRules(db)
+  const isAbout = (rule: OwnRule) => rule.workspace === workspace && rule.key === from
+  if (!own.some(isAbout)) return
+  await writeOwnRules(
+    db,
+    own.map((rule) => (isAbout(rule) ? { ...rule, key: to } : rule)),
+  )
+}
+
 async function writeSetting(db: Kysely<Database>, name: string, content: unknown): Promise<void> {
   const value = JSON.stringify(content)
   await db

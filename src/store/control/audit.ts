@@ -19,7 +19,18 @@ export type Audited = Omit<AuditEntry, 'actor'>
 
 /** Call it in the transaction of the change itself: neither exists without the other. */
 export async function writeAudit(db: Kysely<Database>, entry: AuditEntry, now: number): Promise<void> {
-  const row: AuditRow = {
+  await db.insertInto('audit').values(auditRow(entry, now)).execute()
+}
+
+/** Many changes of one transaction, in one statement. */
+export async function writeAudits(db: Kysely<Database>, entries: readonly AuditEntry[], now: number): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map((entry) => auditRow(entry, now))
+  await db.insertInto('audit').values(rows).execute()
+}
+
+function auditRow(entry: AuditEntry, now: number): AuditRow {
+  return {
     id: newId(now),
     at: now,
     actor: entry.actor.id,
@@ -30,7 +41,6 @@ export async function writeAudit(db: Kysely<Database>, entry: AuditEntry, now: n
     before: textOrNull(entry.before),
     after: textOrNull(entry.after),
   }
-  await db.insertInto('audit').values(row).execute()
 }
 
 /** The newest row about a resource, its values as they are stored. */

@@ -31,8 +31,14 @@ export function worksAt(value: KeyValueRow, now: number): boolean {
 }
 
 /** One more value for the key; its others stay as they are. */
-export async function addValue(db: Kysely<Database>, key: KeyRow, secret: string, now: number): Promise<KeyValueRow> {
-  const value = { ...firstValue(key, hashKey(secret)), id: newId(now), prefix: keyPrefix(secret), created_at: now }
+export async function addValue(
+  db: Kysely<Database>,
+  key: KeyRow,
+  secret: string,
+  now: number,
+  prefix = keyPrefix(secret),
+): Promise<KeyValueRow> {
+  const value = { ...firstValue(key, hashKey(secret)), id: newId(now), prefix, created_at: now }
   await db.insertInto('key_values').values(value).execute()
   await showNewest(db, key, now)
   return value

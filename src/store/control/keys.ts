@@ -77,7 +77,14 @@ export async function insertHashedKey(
   { hash, prefix }: { hash: string; prefix: string },
   now: number,
 ): Promise<Key> {
-  const row: KeyRow = {
+  const row = newKeyRow(input, prefix, now)
+  await db.insertInto('keys').values(row).execute()
+  await db.insertInto('key_values').values(firstValue(row, hash)).execute()
+  return keyFromRow(row)
+}
+
+export function newKeyRow(input: KeyInput, prefix: string, now: number): KeyRow {
+  return {
     id: newId(now),
     kind: storedKind(input),
     workspace: input.workspace,
@@ -95,9 +102,6 @@ export async function insertHashedKey(
     note: jsonOrNull(input.note),
     opening: jsonOrNull(input.opening),
   }
-  await db.insertInto('keys').values(row).execute()
-  await db.insertInto('key_values').values(firstValue(row, hash)).execute()
-  return keyFromRow(row)
 }
 
 /**

@@ -40,8 +40,8 @@ describe('a node whose connection is lost without a word', () => {
     const warnings: string[] = []
     const here = await openLiveSnapshot(db, secrets)
     const there = await openLiveSnapshot(db, secrets)
-    const told = { ...log, warn: (_details: object, message: string) => void warnings.push(message) }
-    there.follow({ url: proxy.url, everyMs: 50, log: told })
+    const reported = { ...log, warn: (_details: object, message: string) => void warnings.push(message) }
+    there.follow({ url: proxy.url, everyMs: 50, log: reported })
     try {
       await here.change((transaction) => ensureWorkspace(transaction, 'before', 1))
       await until(() => there.current().workspaces.has('before'), 'it follows')

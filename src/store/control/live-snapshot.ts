@@ -43,20 +43,21 @@ export async function openLiveSnapshot(db: Kysely<Database>, secrets: Secrets): 
         const read = await controlVersion(db)
         snapshot = await loadSnapshot(db, secrets)
         awaitOpenings()
-        const told = tell(snapshot)
+        const passedOn = tell(snapshot)
         version = read
-        await told
+        await passedOn
       })
     reloading = next
     return next
   }
 
-  /** Limits follow the clock where an opening spend ends with its period. */
+  /** Limits follow the clock where an opening spend or a correction ends with its period. */
   function awaitOpenings(): void {
     clearTimeout(openings)
-    const { openingsEnd = null } = snapshot
-    if (openingsEnd === null) return
-    const wait = Math.min(Math.max(SHORTEST_WAIT_MS, openingsEnd - Date.now()), LONGEST_WAIT_MS)
+    const { openingsEnd, correctionsEnd } = snapshot
+    const end = Math.min(openingsEnd ?? Number.POSITIVE_INFINITY, correctionsEnd ?? Number.POSITIVE_INFINITY)
+    if (end === Number.POSITIVE_INFINITY) return
+    const wait = Math.min(Math.max(SHORTEST_WAIT_MS, end - Date.now()), LONGEST_WAIT_MS)
     openings = setTimeout(() => void reload().catch(() => awaitOpenings()), wait).unref()
   }
   awaitOpenings()

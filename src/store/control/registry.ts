@@ -118,7 +118,15 @@ export function canonicalPrices(list: PriceList): PriceList {
   const tiers = list.tiers
     .map((tier) => ({ prompt_tokens_above: tier.prompt_tokens_above, ...canonicalClasses(tier) }))
     .sort((a, b) => a.prompt_tokens_above - b.prompt_tokens_above)
-  return { ...canonicalClasses(list), tiers }
+  const base = canonicalClasses(list)
+  // Left out where there is none, as in lists of earlier versions: equal lists are equal texts.
+  if (list.unit_prices === undefined || list.unit_prices.length === 0) return { ...base, tiers }
+  const units = list.unit_prices.map(({ name, unit, usd_per_1000 }) => ({
+    name,
+    unit,
+    usd_per_1000: canonicalDecimal(usd_per_1000) ?? '0',
+  }))
+  return { ...base, tiers, unit_prices: units.sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
 function canonicalClasses(prices: TokenPrices): TokenPrices {

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { perClass } from '../../domain/pricing/classes.ts'
 import type { PriceList } from '../../domain/pricing/price.ts'
+import { UNITS, type UnitPrice } from '../../domain/pricing/unit-prices.ts'
 import type { Database } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
 import { addPriceVersion, findModel, type ModelFacts, newestPriceVersion, putModel } from './registry.ts'
@@ -33,7 +34,21 @@ const Model = z.object({
   ...classPrices,
 })
 
-const FactsFile = z.object({ as_of: z.string(), models: z.array(Model) })
+/** Of every chat model of the provider whose id begins so; the longest beginning wins. */
+const ToolPrice = z.object({
+  provider: z.string(),
+  models: z.string().default(''),
+  name: z.string(),
+  unit: z.enum(UNITS),
+  usd_per_1000: z.number().transform(String),
+})
+type ToolPrice = z.infer<typeof ToolPrice>
+
+const FactsFile = z.object({
+  as_of: z.string(),
+  models: z.array(Model),
+  unit_prices: z.array(ToolPrice).default([]),
+})
 
 export interface BuiltinModel {
   facts: ModelFacts
@@ -62,10 +77,18 @@ function readFacts(file: string): BuiltinRegistry {
 /** Throws a ZodError for what is not in the format of the shipped list. */
 export function parseFacts(value: unknown): BuiltinRegistry {
   const file = FactsFile.parse(value)
-  return { asOf: file.as_of, models: file.models.map(builtinModel) }
+  return { asOf: file.as_of, models: file.models.map((model) => builtinModel(model, file.unit_prices)) }
 }
 
-function builtinModel(model: z.infer<typeof Model>): BuiltinModel {
+function unitPricesOf({ provider, id, mode }: z.infer<typeof Model>, tools: readonly ToolPrice[]): UnitPrice[] {
+  if (mode !== 'chat' && mode !== 'responses') return []
+  const found = tools.filter((tool) => tool.provider === provider && id.startsWith(tool.models))
+  const nearest = found.toSorted((a, b) => a.models.length - b.models.length)
+  const byName = nearest.map(({ name, unit, usd_per_1000 }) => [name, { name, unit, usd_per_1000 }] as const)
+  return [...new Map(byName).values()]
+}
+
+function builtinModel(model: z.infer<typeof Model>, tools: readonly ToolPrice[]): BuiltinModel {
   const { provider, id, mode, aliases, capabilities, deprecated } = model
   const facts: ModelFacts = {
     provider,
@@ -81,7 +104,10 @@ function builtinModel(model: z.infer<typeof Model>): BuiltinModel {
     mode,
     note: model.note ?? null,
   }
-  return { facts, prices: { ...perClass('price', ({ price }) => model[price]), tiers: model.tiers } }
+  const units = unitPricesOf(model, tools)
+  const prices: PriceList = { ...perClass('price', ({ price }) => model[price]), tiers: model.tiers }
+  const isBare = units.length === 0 || !isPriced(prices)
+  return { facts, prices: isBare ? prices : { ...prices, unit_prices: units } }
 }
 
 /** How the source of a shipped price begins. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { type CorrectedDay, correctionsEnd, withCorrections } from '../../domain/budgets/corrections.ts'
 import { openingEnds, openingFromText, withOpening } from '../../domain/budgets/opening-spend.ts'
 import { type Guardrail, type GuardrailSettings, guardrailContext } from '../../domain/content/guardrail.ts'
 import type { Key, KeyValue } from '../../domain/key.ts'
@@ -9,6 +10,7 @@ import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
 import type { Database, KeyRow, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
+import { correctedDays, correctedOf } from './books/corrections.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
@@ -23,11 +25,13 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets, now =
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(readControlRows)
-  const keys = new Map(rows.keys.map((row) => [row.id, keyAt(row, now)]))
+  const corrected = correctedOf(rows.corrected)
+  const keys = new Map(rows.keys.map((row) => [row.id, keyAt(row, corrected.key.get(row.id), now)]))
   const providers = new Map(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)]))
   return {
-    workspaces: workspaceMap(rows, secrets, now),
+    workspaces: workspaceMap(rows, secrets, { now, corrected: corrected.workspace }),
     openingsEnd: firstEnd(rows, now),
+    ...(rows.corrected.length > 0 && { correctionsEnd: correctionsEnd(now) }),
     keys,
     valuesByHash: valueMap(rows, keys),
     providers,
@@ -45,6 +49,7 @@ export async function readControlRows(db: Kysely<Database>) {
     keyValues: await db.selectFrom('key_values').selectAll().execute(),
     providers: await db.selectFrom('providers').selectAll().execute(),
     registry: await db.selectFrom('registry').selectAll().execute(),
+    corrected: await correctedDays(db),
     prices: await db
       .selectFrom('price_versions')
       .selectAll()
@@ -58,9 +63,12 @@ export async function readControlRows(db: Kysely<Database>) {
   }
 }
 
-function keyAt(row: KeyRow, now: number): Key {
+const NEVER: readonly CorrectedDay[] = []
+
+function keyAt(row: KeyRow, corrected: readonly CorrectedDay[] | undefined, now: number): Key {
   const key = keyFromRow(row)
-  const limits = withOpening(key.limits, openingFromText(row.opening), now)
+  const opened = withOpening(key.limits, openingFromText(row.opening), now)
+  const limits = withCorrections(opened, corrected ?? NEVER, now)
   return limits === key.limits ? key : { ...key, limits }
 }
 
@@ -79,7 +87,7 @@ function firstEnd({ keys, workspaces }: ControlRows, now: number): number | null
 function workspaceMap(
   rows: Pick<ControlRows, 'workspaces' | 'routes'>,
   secrets: Secrets,
-  now: number,
+  { now, corrected }: { now: number; corrected: ReadonlyMap<string, readonly CorrectedDay[]> },
 ): Map<string, Workspace> {
   const routes = new Map<string, Map<string, Route>>()
   for (const { name } of rows.workspaces) routes.set(name, new Map())
@@ -95,7 +103,8 @@ function workspaceMap(
       const own = routes.get(name) ?? new Map<string, Route>()
       const hasCache = [...own.values()].some(({ cache }) => cache !== undefined)
       const { limits: stated, streaming, content, guardrail, direct_models } = settingsFromRow(row)
-      const limits = withOpening(stated, openingFromText(row.opening), now)
+      const opened = withOpening(stated, openingFromText(row.opening), now)
+      const limits = withCorrections(opened, corrected.get(name) ?? NEVER, now)
       const checked = guardrailOf(name, guardrail, secrets)
       const settings = { limits, streaming, content, guardrail: checked, hasDirectModels: direct_models ?? true }
       return [name, { name, createdAt, ...settings, routes: own, ...(hasCache && { hasCache }) }]

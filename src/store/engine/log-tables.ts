@@ -29,6 +29,16 @@ interface RequestTypes extends Record<FieldKind, unknown> {
 
 export type RequestsTable = { [Field in LogFields as Field['column']]: RequestTypes[Field['kind']] }
 
+/** Calls that one transaction closed; positions are in the order of commits, without gaps (request-log/feed). */
+export interface FeedTable {
+  position: number
+  /** Unix milliseconds: the earliest and the latest start among them. */
+  first_start: number
+  last_start: number
+  /** One a line. */
+  ids: string
+}
+
 /** How far the spool of each node has been folded into this database. */
 export interface SpoolPositionsTable {
   node: string
@@ -90,6 +100,9 @@ interface UsageSumsColumns extends BucketColumns, Record<DimensionColumn, string
   reasoning_tokens: ExactInteger
   cost_picodollars: ExactInteger
   saved_picodollars: ExactInteger
+  unconfirmed_estimate_picodollars: ExactInteger
+  unconfirmed_most_picodollars: ExactInteger
+  unconfirmed_counted_picodollars: ExactInteger
   upstream_ms: ExactInteger
   gateway_microseconds: ExactInteger
 }

@@ -48,9 +48,9 @@ describe('when the worker of the database has died', () => {
     const slow = run(
       'with recursive c(n) as (select 1 union all select n + 1 from c limit 20000000) select max(n) from c',
     )
-    const told = assert.rejects(slow, /the database worker has ended/)
+    const reported = assert.rejects(slow, /the database worker has ended/)
     await kill()
-    await told
+    await reported
   })
 
   test('the rest of its transaction is refused, and the one after works', async () => {

@@ -2,7 +2,9 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { Role } from '../../domain/access.ts'
 import type { AlertChannelsTable, AlertDeliveriesTable, AlertsTable } from './alert-tables.ts'
 import type { RequestContentTable } from './content-table.ts'
+import type { CorrectionsTable } from './correction-table.ts'
 import type {
+  FeedTable,
   PerformanceHoursTable,
   RequestsTable,
   SpoolPositionsTable,
@@ -11,6 +13,7 @@ import type {
   UsageHoursTable,
 } from './log-tables.ts'
 import type { InvitesTable, PeopleTable, PersonSessionsTable } from './people-schema.ts'
+import type { MonthClosesTable, ReportImportsTable, ReportLinesTable, ReportModelsTable } from './report-tables.ts'
 
 /**
  * One schema for both engines: text, integers, times as Unix milliseconds, JSON as text, truth as 0 or 1.
@@ -25,6 +28,7 @@ export interface Database {
   registry: RegistryTable
   price_versions: PriceVersionsTable
   requests: RequestsTable
+  feed: FeedTable
   spool_positions: SpoolPositionsTable
   spool_rejects: SpoolRejectsTable
   usage_hours: UsageHoursTable
@@ -41,6 +45,11 @@ export interface Database {
   alerts: AlertsTable
   alert_deliveries: AlertDeliveriesTable
   request_content: RequestContentTable
+  report_imports: ReportImportsTable
+  report_lines: ReportLinesTable
+  report_models: ReportModelsTable
+  corrections: CorrectionsTable
+  month_closes: MonthClosesTable
 }
 
 /** Who a row belongs to: the configuration file, the environment, the gateway's own price list, or (null) the API. */
@@ -237,4 +246,5 @@ export type PersonRow = Selectable<PeopleTable>
 export type InviteRow = Selectable<InvitesTable>
 export type NodeRow = Selectable<NodesTable>
 export type RequestRow = Selectable<RequestsTable>
+export type FeedBatchRow = Selectable<FeedTable>
 export type NewRequestRow = Insertable<RequestsTable>

@@ -3,7 +3,12 @@ import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { createSchema } from './create-schema.ts'
+import { addFeed } from './feed.ts'
+import { addMonthCloses } from './month-closes.ts'
 import { addMovingIn } from './moving-in.ts'
+import { addReports } from './reports.ts'
+import { addToolUses } from './tool-uses.ts'
+import { addUnconfirmed } from './unconfirmed.ts'
 
 export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
@@ -13,7 +18,15 @@ export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<v
  * a migration only adds: tables, indexes, columns that may be null or have a default. What older gateways use is removed
  * one version later. test/store/schema.test.ts compares the outcome with what the code reads and writes.
  */
-export const MIGRATIONS: readonly Migration[] = [createSchema, addMovingIn]
+export const MIGRATIONS: readonly Migration[] = [
+  createSchema,
+  addMovingIn,
+  addToolUses,
+  addUnconfirmed,
+  addFeed,
+  addReports,
+  addMonthCloses,
+]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */
 export const FIRST_SCHEMA = 24

@@ -11,7 +11,7 @@ const CALLER = 'b7ad6b7169203331'
 const ENDPOINT = { name: 'chat', path: '/v1/chat/completions', operation: 'chat' }
 
 /** What the provider gets of a call, and the spans that are made of it. */
-function told(
+function reported(
   headers: Record<string, string>,
   { samples = true, isParentBased = true, propagates = true, hasSpans = true } = {},
 ) {
@@ -35,7 +35,7 @@ const from = (flags: string) => ({ traceparent: `00-${TRACE}-${CALLER}-${flags}`
 
 describe("what is passed on with a caller's trace", () => {
   test('sampled: below the span of the attempt', () => {
-    const { context, spans } = told(from('01'))
+    const { context, spans } = reported(from('01'))
     const [attempt, call] = spans
     assert.deepEqual(context, { traceparent: `00-${TRACE}-${attempt?.spanContext().spanId}-01`, tracestate: 'a=1' })
     assert.equal(attempt?.parentSpanContext?.spanId, call?.spanContext().spanId)
@@ -57,7 +57,7 @@ describe("what is passed on with a caller's trace", () => {
   ] as const
   for (const [name, headers, options, expected] of cases) {
     test(name, () => {
-      const { context, spans } = told(headers, options)
+      const { context, spans } = reported(headers, options)
       assert.deepEqual(context, expected)
       assert.equal(spans.length, 0)
     })
@@ -66,18 +66,18 @@ describe("what is passed on with a caller's trace", () => {
 
 describe('what is passed on without one', () => {
   test('sampled: a new trace with its spans', () => {
-    const { context, spans } = told({})
+    const { context, spans } = reported({})
     const [attempt, call] = spans.map((span) => span.spanContext())
     assert.equal(context?.traceparent, `00-${call?.traceId}-${attempt?.spanId}-01`)
   })
 
   test('not sampled: a new trace that says so', () => {
-    const { context, spans } = told({}, { samples: false })
+    const { context, spans } = reported({}, { samples: false })
     assert.match(context?.traceparent ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
     assert.equal(spans.length, 0)
   })
 
   test('without spans here: nothing', () => {
-    assert.equal(told({}, { hasSpans: false }).context, null)
+    assert.equal(reported({}, { hasSpans: false }).context, null)
   })
 })

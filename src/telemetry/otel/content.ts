@@ -23,10 +23,10 @@ interface Message {
  */
 export function contentAttributes({ request, answer }: TracedContent): Record<string, string> {
   const said = objectOf(request)
-  const told = objectOf(answer)
+  const body = objectOf(answer)
   const system = partsOf(said['system'] ?? said['instructions'])
   const asked = messagesOf(said['messages'] ?? said['input'], 'user')
-  const answered = answersOf(told)
+  const answered = answersOf(body)
   return {
     ...(system.length > 0 && { [ATTR_GEN_AI_SYSTEM_INSTRUCTIONS]: listOf(fitting(system)) }),
     ...(asked.length > 0 && { [ATTR_GEN_AI_INPUT_MESSAGES]: newest(asked) }),

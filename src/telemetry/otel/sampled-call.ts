@@ -87,12 +87,12 @@ export class SampledCall implements CallTrace {
 
   end(row: TracedCall, content: () => TracedContent): void {
     if (this.#isEnded) return
-    const told = this.#parts.hasContent && this.#operation === 'chat' ? contentOf(content) : {}
+    const said = this.#parts.hasContent && this.#operation === 'chat' ? contentOf(content) : {}
     this.#parts.metrics?.count(row, this.#operation)
     const startedAt = this.#offset + this.#startedAt
     this.#finish(row.code, () => ({
       name: nameOf(this.#operation, row.requestedModel),
-      attributes: { ...callAttributes(row, this.#parts.conventionName), ...told },
+      attributes: { ...callAttributes(row, this.#parts.conventionName), ...said },
       events: row.attempts.flatMap(({ kind, provider, model, startedAfterMs }) =>
         kind === 'skipped'
           ? { name: 'switchyard.entry_skipped', at: startedAt + startedAfterMs, attributes: { provider, model } }

@@ -154,11 +154,10 @@ test('of two different keys the bearer token is used, and the row says so withou
   for (const answer of [same, alone]) assert.equal((await harness.rowOf(answer))['adjustments'], null)
 })
 
-test("under a hard budget the provider's own tools are refused, other calls are not", async () => {
+test("under a hard budget the provider's own tools are left out where they have no price", async () => {
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
-  const refused = await post({ ...hello, tools }, TIGHT)
-  assert.equal(refused.status, 400)
-  assert.match(refused.json.error.message, /tools\[0\]\.type: a hard budget applies/)
-  assert.equal(harness.upstream().length, 0)
-  assert.equal((await post(hello, TIGHT)).status, 200)
+  const answer = await post({ ...hello, tools }, TIGHT)
+  assert.equal(answer.status, 200)
+  assert.match(answer.headers.get('x-gateway-adjusted') ?? '', /tools\.web_search_20250305;left_out/)
+  assert.equal(harness.sent().tools, undefined)
 })

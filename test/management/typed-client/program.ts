@@ -78,8 +78,11 @@ async function keys(): Promise<void> {
   await ok(admin.DELETE('/keys/{id}/values/{value_id}', { params: { path: one } }))
   const hash = '4acd94c0f81cbf88ee4109f5524186a4b3519603a505345b94d680e5d9f5c53a'
   same((await ok(admin.POST('/keys/adopt', { body: { name: 'moved', hash } }))).prefix, hash.slice(0, 8))
+  const many = { keys: [{ workspace: 'default', name: 'moved', hash }] }
+  same((await ok(admin.POST('/keys/adopt-many', { body: many }))).unchanged, 1)
   const opened = await ok(admin.PUT('/keys/{id}/opening-spend', { params: { path }, body: { usd: '1.5' } }))
   same(opened.opening_spend?.usd, '1.5')
+  same((await ok(admin.PUT('/keys/{id}/litellm-master', { params: { path }, body: {} }))).key_id, path.id)
   await ok(admin.POST('/keys/{id}/pause', { params: { path } }))
   same((await ok(admin.POST('/keys/{id}/resume', { params: { path } }))).paused_at, null)
   const query = { key: id }
@@ -211,15 +214,44 @@ async function log(id: string): Promise<void> {
   await ok(admin.DELETE('/requests/{id}/content', { params: said }))
   const exported = await ok(admin.GET('/requests/export', { params: { query: { status: 'ok' } }, parseAs: 'text' }))
   same(exported.includes(id), true)
+  const fed = await ok(admin.GET('/requests/feed', { params: { query: { limit: 1000 } }, parseAs: 'text' }))
+  same(fed.includes(id), true)
+  const month = new Date().toISOString().slice(0, 7)
+  const focus = await ok(admin.GET('/usage/focus', { params: { query: { month } }, parseAs: 'text' }))
+  same(focus.startsWith('BilledCost'), true)
   const by = { interval: 'day', group_by: 'model' } as const
   same((await ok(admin.GET('/usage', { params: { query: by } }))).data.length > 0, true)
   same(first(await ok(admin.GET('/usage/workspaces'))).workspace, 'default')
   const { total } = await ok(admin.GET('/performance', { params: { query: by } }))
   same(total.duration_ms.count > 0, true)
   same((await ok(admin.GET('/performance/providers'))).total.attempts > 0, true)
+  await ok(admin.GET('/usage/advice'))
   await ok(admin.GET('/usage/what-if', { params: { query: { model: 'local/llama3' } } }))
   await ok(admin.GET('/budgets', { params: { query: { workspace: 'default' } } }))
   await ok(admin.POST('/verify'))
+  const open = await ok(admin.GET('/requests', { params: { query: { unconfirmed: 'open' } } }))
+  const body = { kind: 'released' as const, request_ids: [first(open).id], reason: 'not on the invoice' }
+  same(first(await ok(admin.POST('/corrections', { body }))).cost_usd, '0')
+  same(first(await ok(admin.GET('/corrections', { params: { query: { limit: 1 } } }))).kind, 'released')
+}
+
+async function reconciliation(): Promise<void> {
+  const provider = 'local'
+  const text = 'date,time_zone,model,class,quantity,amount,currency\n2026-11-01,UTC,llama3,input,10,0.5,USD\n'
+  const made = await ok(admin.POST('/reports', { body: { source: 'csv', provider, text } }))
+  same(made.added, 1)
+  same(first(await ok(admin.GET('/reports'))).id, made.import.id)
+  const query = { month: '2026-11', provider }
+  same(first(await ok(admin.GET('/reconciliation', { params: { query } }))).theirs_usd, '0.5')
+  await ok(admin.PUT('/report-models', { body: { provider, report_name: 'llama3-2026-05-01', model: 'llama3' } }))
+  same(first(await ok(admin.GET('/report-models'))).model, 'llama3')
+  await ok(admin.DELETE('/reports/{id}', { params: { path: { id: made.import.id } } }))
+  const params = { path: { month: '2026-01' } }
+  const books = await ok(admin.POST('/months/{month}/close', { params, body: { comment: 'checked' } }))
+  same((await ok(admin.GET('/months/{month}', { params }))).sha256, books.sha256)
+  same(first(await ok(admin.GET('/months'))).state, 'open')
+  const exported = await ok(admin.GET('/months/{month}/export', { params, parseAs: 'text' }))
+  same(exported.startsWith('line,month'), true)
 }
 
 async function alerts(): Promise<void> {
@@ -262,5 +294,6 @@ await providers()
 await registry()
 await config()
 await log(request)
+await reconciliation()
 await alerts()
 await gateway()

@@ -264,7 +264,7 @@ describe('what chat cannot express is refused by name', () => {
     test(message, () => {
       const refused = toChat(given)
       assert.ok(refused.kind === 'refused')
-      assert.deepEqual([refused.code, refused.message.told], ['unsupported_parameter', message])
+      assert.deepEqual([refused.code, refused.message.text], ['unsupported_parameter', message])
     })
   }
 })
@@ -308,7 +308,7 @@ describe("the caller's mistakes are named", () => {
     test(message, () => {
       const invalid = toChat(given)
       assert.ok(invalid.kind === 'invalid')
-      assert.equal(invalid.message.told, message)
+      assert.equal(invalid.message.text, message)
     })
   }
 })

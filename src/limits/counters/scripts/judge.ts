@@ -14,7 +14,7 @@ local function wait(scope, name, first, left, most, now)
   return 0
 end
 
--- What the period of a budget has left; less than nothing after a limit was lowered.
+-- What is left in the budget period; negative after a limit was lowered.
 local function money_left(scope, limits)
   local spent = spent_place(limits.period)
   local part = limits.budget_rest - scope[spent + 1] - scope.leased_rest
@@ -26,7 +26,7 @@ local function fits(scope, limits, call)
   local dollars, rest = call.money, call.money_rest
   if dollars < 0 then
     if limits.is_hard == 1 then return false end
-    -- One picodollar must be left.
+    -- At least one picodollar must be left.
     dollars, rest = 0, 1
   elseif limits.is_hard == 1 and dollars == 0 and rest == 0 then
     return true
@@ -35,7 +35,7 @@ local function fits(scope, limits, call)
   return left > dollars or (left == dollars and part >= rest)
 end
 
--- The view of the scope on the call, and whether it refuses it.
+-- How the scope judges the call, and whether it refuses it.
 local function judge(scope, name, limits, call, now)
   local view, refuses = {}, false
   view.is_over_budget, view.spent, view.spent_rest = 0, 0, 0
@@ -50,7 +50,8 @@ local function judge(scope, name, limits, call, now)
       refuses = limits.is_hard == 1
     end
   end
-  if limits.rpm > 0 and scope.requests + scope.leased_requests + 1 > limits.rpm then
+  -- A running call that holds more is counted already.
+  if call.requests > 0 and limits.rpm > 0 and scope.requests + scope.leased_requests + 1 > limits.rpm then
     view.rpm_wait = wait(scope, name, 1, scope.requests, limits.rpm - 1, now)
     refuses = true
   end
@@ -59,7 +60,7 @@ local function judge(scope, name, limits, call, now)
     view.tpm_wait = tokens < 0 and NEVER or wait(scope, name, 2, scope.tokens, limits.tpm - tokens, now)
     refuses = true
   end
-  if limits.parallel > 0 and scope.leased_calls + 1 > limits.parallel then
+  if call.requests > 0 and limits.parallel > 0 and scope.leased_calls + 1 > limits.parallel then
     view.is_over_parallel = 1
     refuses = true
   end

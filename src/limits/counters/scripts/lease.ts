@@ -9,7 +9,7 @@
 export const LEASES_PART = `
 local NONE = {}
 for place = LEASE.money, LEASE.idle_rest do NONE[place] = 0 end
--- A node that was silent for this long is not waited for.
+-- Do not wait for a node that has been silent this long.
 local SILENT = 3000
 
 local function lease_of(name, node)
@@ -44,7 +44,7 @@ local function write_lease(name, node, before, after)
   end
 end
 
--- Everything of a node, or all but its money: what it has spent is known only to its spool.
+-- Releases everything a node holds, or everything except money: only its spool knows what it has spent.
 local function drop_leases(node, now, keeps_money)
   for _, name in ipairs(redis.call('SMEMBERS', ROOT .. 'leased:' .. node)) do
     local scope = load(name, now)
@@ -60,14 +60,14 @@ local function drop_leases(node, now, keeps_money)
   end
 end
 
--- A node heard in this many milliseconds is alive.
+-- A node heard from within this many milliseconds is alive.
 local function is_alive(node, now, within)
   local heard = redis.call('ZSCORE', ROOT .. 'alive', node)
   return heard and tonumber(heard) >= now - within
 end
 
--- A cost belongs to the periods in which its call was admitted; those that are over are not reported.
--- When the clock has gone back, calls are admitted before their period began: they count in it, or nothing bounds them.
+-- A cost counts in the periods in which its call was admitted; periods that have ended are not reported.
+-- After the clock was set back, calls are admitted before their period began; they must still count in it.
 local function spend(scope, now, at, dollars, rest)
   for period = 1, PERIODS do
     local began = scope[began_place(period)]
@@ -75,7 +75,7 @@ local function spend(scope, now, at, dollars, rest)
   end
 end
 
--- A call is booked by its id: only for calls that a node left behind when it died.
+-- Books a call by its id: only for calls left behind by a node that died.
 local function mark_booked(generation, id)
   return redis.call('SET', ROOT .. 'booked:' .. generation .. ':' .. id, '1', 'NX', 'EX', 259200)
 end

@@ -65,7 +65,7 @@ redis.call('ZREM', ROOT .. 'alive', node)
 redis.call('SREM', ROOT .. 'nodes', node)
 redis.call('SREM', ROOT .. 'awaited', node)
 redis.call('DEL', ROOT .. 'recalled:' .. node, ROOT .. 'beyond:' .. node)
--- Should it run after all, it has to join again.
+-- If it still runs, it has to join again.
 redis.call('HDEL', ROOT .. 'node:' .. node, 'process')
 redis.call('HINCRBY', KEYS[1], 'sequence', 1)
 return { 'left' }
@@ -79,7 +79,7 @@ export const FIND_SILENT = defineScript(
 local now, found = time_by(clock), {}
 for _, node in ipairs(redis.call('SMEMBERS', ROOT .. 'nodes')) do
   local heard = redis.call('ZSCORE', ROOT .. 'alive', node)
-  -- Heard in a time that is still to come: the clock was set back.
+  -- Last heard in the future: the clock was set back.
   if heard and tonumber(heard) > now then redis.call('ZADD', ROOT .. 'alive', now, node) end
   if not heard or tonumber(heard) < now - tonumber(silent_ms) then found[#found + 1] = node end
 end

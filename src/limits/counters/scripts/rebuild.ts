@@ -72,7 +72,7 @@ if redis.call('GET', ROOT .. 'rebuilding') ~= token then return { 0 } end
 local rebuilt = cjson.decode(rebuilt_text)
 for _, node in ipairs(rebuilt.nodes) do
   redis.call('SADD', ROOT .. 'awaited', node)
-  -- Should it be gone by now, others release what it had.
+  -- If it has died meanwhile, other nodes release what it held.
   redis.call('SADD', ROOT .. 'nodes', node)
   redis.call('HSET', ROOT .. 'node:' .. node, 'number', 0)
 end

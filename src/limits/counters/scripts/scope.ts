@@ -10,14 +10,14 @@ local ROOT = string.sub(KEYS[1], 1, -7)
 local DAY, WINDOW, REST = 86400000, 61, 1000000000000
 local PERIODS = 4
 
--- A test says which time it is.
+-- Tests pass the time.
 local function time_by(given)
   if given ~= '' then return tonumber(given) end
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
--- How many days of its month are over; days are counted from 1970. A year of this calendar begins in March.
+-- Days since the start of the month, from days since 1970. Years start in March here, so leap days come last.
 local function day_of_month(day)
   local shifted = day + 719468
   local of_era = shifted - math.floor(shifted / 146097) * 146097
@@ -27,21 +27,21 @@ local function day_of_month(day)
   return of_year - math.floor((153 * month + 2) / 5)
 end
 
--- The start of the latest day that any scope has begun.
+-- Start of the latest day seen by any scope.
 local function newest_day()
   return tonumber(redis.call('GET', ROOT .. 'day') or '0')
 end
 
--- The time that nodes get. Should the clock go back over midnight, no call is admitted in a day that is over.
+-- The time sent to nodes. If the clock goes back over midnight, no call is admitted in a day that has ended.
 local function told_time(now)
   return math.max(now, newest_day())
 end
 
--- Places in a scope: where a period began, and what was spent in it.
+-- Indexes in a scope: the start of each period, and what was spent in it.
 local function began_place(period) return SCOPE.day_began + period - 1 end
 local function spent_place(period) return SCOPE.day_spent + 2 * (period - 1) end
 
--- A period never comes twice: should the clock go back, the later one goes on.
+-- A period never repeats: if the clock goes back, the later one continues.
 local function begin_periods(scope, now, looking)
   local day = math.floor(now / DAY)
   local starts = { day * DAY, (day - (day + 3) % 7) * DAY, (day - day_of_month(day)) * DAY, 0 }
@@ -65,7 +65,7 @@ local function minute_values(name, first, last)
   return redis.call('HMGET', ROOT .. 'minute:' .. name, unpack(fields)), fields
 end
 
--- The clock was set back: what was counted in seconds that are still to come counts as of now, and leaves in a minute.
+-- The clock was set back: counts in future seconds move to now, and expire in a minute.
 local function redate(scope, name, now)
   local second, key = math.floor(now / 1000), ROOT .. 'minute:' .. name
   redis.call('DEL', key)
@@ -74,7 +74,7 @@ local function redate(scope, name, now)
   scope.oldest_second, scope.newest_second = second, second
 end
 
--- Lets seconds leave the minute. Only looking writes nothing.
+-- Drops seconds older than a minute. Reads do not write.
 local function expire(scope, name, now, looking)
   if scope.newest_second > math.floor(now / 1000) + 1 and not looking then redate(scope, name, now) end
   local edge = math.floor(now / 1000) - WINDOW
@@ -112,7 +112,7 @@ local function save(scope, name)
   redis.call('SET', ROOT .. 'scope:' .. name, cmsgpack.pack(scope))
 end
 
--- Adds to the money at this place of a list; the rest stays between nothing and a dollar.
+-- Adds to the amount at this index; the remainder stays between 0 and one dollar.
 local function add(list, place, dollars, rest)
   local sum = list[place + 1] + rest
   local carry = math.floor(sum / REST)
@@ -120,7 +120,7 @@ local function add(list, place, dollars, rest)
   list[place + 1] = sum - carry * REST
 end
 
--- A second that is still to come, by the clock of a node that is ahead, counts as of now.
+-- A future second, from a node whose clock is ahead, counts as now.
 local function count(scope, name, now, second, requests, tokens)
   second = math.min(second, math.floor(now / 1000))
   local key = ROOT .. 'minute:' .. name
@@ -130,7 +130,7 @@ local function count(scope, name, now, second, requests, tokens)
   scope.tokens = scope.tokens + tokens
   if scope.oldest_second == 0 or second < scope.oldest_second then scope.oldest_second = second end
   if second > scope.newest_second then
-    -- Once a minute: it outlives the minute after that.
+    -- Once a minute is enough: the key lives longer than that.
     if math.floor(second / WINDOW) > math.floor(scope.newest_second / WINDOW) then
       redis.call('EXPIRE', key, 4 * WINDOW)
     end
@@ -138,7 +138,7 @@ local function count(scope, name, now, second, requests, tokens)
   end
 end
 
--- Counts what is still in the minute of a list of seconds; sign: 1, or -1 to take it back.
+-- Adds those seconds of the list that are still within the minute; sign -1 subtracts.
 local function count_all(scope, name, now, seconds, sign)
   local edge = math.floor(now / 1000) - WINDOW
   for _, second in ipairs(seconds) do

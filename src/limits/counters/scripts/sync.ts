@@ -57,14 +57,14 @@ local function note_beyond(name, seconds)
   redis.call('HSET', beyond, name, cmsgpack.pack(all))
 end
 
--- After a rebuild, or a restart of the server, nothing is decided until every node has told what it holds.
+-- After a rebuild, or a restart of the server, nothing is decided until every node has reported what it holds.
 local is_complete = redis.call('EXISTS', ROOT .. 'awaited') == 0
 if not is_complete then
   redis.call('SREM', ROOT .. 'awaited', node)
   is_complete = redis.call('EXISTS', ROOT .. 'awaited') == 0
 end
 
--- By the place of the scope's report in the message.
+-- By the index of the scope's report in the message.
 local names, scopes, leases, stored, limits_of = {}, {}, {}, {}, {}
 for place, report in ipairs(message.reports) do
   local name = report.name
@@ -88,7 +88,7 @@ local function take_report(place, report)
   scope.changes = scope.changes + 1
 end
 
--- Nodes that may have idle leases of this scope, the asking one included, are asked to return them. True: there are any.
+-- Asks all nodes with idle leases of this scope, including the caller, to return them. Returns whether there are any.
 local function call_back(place)
   local name, scope, lease = names[place], scopes[place], leases[place]
   local found = lease.has_idle == 1
@@ -111,17 +111,18 @@ local function set_lease(place, lease)
   leases[place] = lease
 end
 
--- A call that is admitted runs from now on.
+-- An admitted call is in flight from now; one that holds more is so already.
 local function admit(place, call)
   local name, scope, lease = names[place], scopes[place], { unpack(leases[place]) }
   if call.money >= 0 then add(lease, LEASE.money, call.money, call.money_rest) end
-  lease.calls, lease.in_flight = lease.calls + 1, lease.in_flight + 1
+  lease.calls, lease.in_flight = lease.calls + call.requests, lease.in_flight + call.requests
   set_lease(place, lease)
+  scope.changes = scope.changes + 1
+  if call.requests == 0 then return end
   local second = {}
   second.at, second.requests, second.tokens = math.floor(now / 1000), 1, math.max(call.tokens, 0)
   count_all(scope, name, now, { second }, 1)
   note_beyond(name, { second })
-  scope.changes = scope.changes + 1
 end
 
 local function decide(call)
@@ -149,7 +150,7 @@ local function decide(call)
   return outcome
 end
 
--- How much of this a node gets to use without asking; nothing once that would be less than two usual calls.
+-- How much of this a node may use without asking; nothing if that would cover less than two typical calls.
 local function slice(wanted, left, usual)
   if wanted <= 0 or left < 8 * nodes * usual then return 0 end
   return math.min(wanted, math.floor(left / (4 * nodes)))
@@ -202,7 +203,7 @@ if is_new then
     write_lease(name, node, stored[place], leases[place])
   end
   redis.call('HSET', record, 'number', number, 'position', position)
-  -- A lost answer is asked for again; only the calls are distinguished by it.
+  -- Kept for a retry after a lost answer: a call must not be decided twice.
   if #outcomes > 0 then redis.call('HSET', record, 'outcomes', cmsgpack.pack(outcomes)) end
 elseif #message.calls > 0 then
   outcomes = cmsgpack.unpack(redis.call('HGET', record, 'outcomes') or cmsgpack.pack({}))

@@ -40,8 +40,8 @@ function unfitReason({ unfit, contextWindow }: EntryState, outgrown: Outgrown): 
 /** Called once for each skipped entry, in order. */
 export type Skip = (entry: ChainEntry, reason: string) => void
 
-/** A walk along the chain: which entry is called next, and the error when none is left. */
-export class Walk {
+/** Where a call is in its chain: which entry is called next, and the error when none is left. */
+export class ChainCursor {
   lastFailure: Failure | null = null
   smallestWaitMs: number | null = null
   readonly #chain: readonly ChainEntry[]

@@ -1,6 +1,6 @@
 import type { Random } from '../simulator/random.ts'
+import { type Outgrown, skipReason } from '../src/calls/chain/chain-cursor.ts'
 import { nextStep } from '../src/calls/chain/fallback.ts'
-import { type Outgrown, skipReason } from '../src/calls/chain/walk.ts'
 import { afterFailure, afterStart, afterSuccess, type Circuit, isSkipped, NEW_CIRCUIT } from '../src/domain/circuit.ts'
 import type { Failure } from '../src/domain/failure.ts'
 import { newId } from '../src/domain/new-id.ts'
@@ -19,7 +19,7 @@ export interface PastCall {
 }
 
 /** The way of a past call along its chain. */
-export interface Walked {
+export interface ChainOutcome {
   attempts: AttemptRecord[]
   served: { entry: ChainEntry; position: number; durationMs: number } | null
   /** The failure of the last attempted entry when none served. */
@@ -41,20 +41,20 @@ export function createWorld(parts: Omit<World, 'circuits'>): World {
 }
 
 /** Decides with the gateway's own functions; only the providers' answers are random. */
-export function walk(call: PastCall, world: World): Walked {
-  const walked: Walked = { attempts: [], served: null, failed: null, elapsedMs: 0 }
+export function chainOutcome(call: PastCall, world: World): ChainOutcome {
+  const outcome: ChainOutcome = { attempts: [], served: null, failed: null, elapsedMs: 0 }
   let outgrown: Outgrown = null
   for (const [position, entry] of call.chain.entries()) {
-    const reason = skipReason(standings(call, walked.elapsedMs, world), position, outgrown)
+    const reason = skipReason(standings(call, outcome.elapsedMs, world), position, outgrown)
     if (reason !== null) {
-      walked.attempts.push({ ...called(entry, walked.elapsedMs, 0), kind: 'skipped', reason })
+      outcome.attempts.push({ ...called(entry, outcome.elapsedMs, 0), kind: 'skipped', reason })
       continue
     }
-    const end = tryEntry(entry, position, call, walked, world)
+    const end = tryEntry(entry, position, call, outcome, world)
     if (end === 'over') break
     if (end === 'too-long') outgrown = { window: world.windowOf(entry) }
   }
-  return walked
+  return outcome
 }
 
 function standings({ chain, at }: PastCall, elapsedMs: number, world: World) {
@@ -70,38 +70,38 @@ function tryEntry(
   entry: ChainEntry,
   position: number,
   call: PastCall,
-  walked: Walked,
+  outcome: ChainOutcome,
   world: World,
 ): 'over' | 'next' | 'too-long' {
   const { random, weather } = world
   for (let retriesUsed = 0; ; retriesUsed++) {
-    const began = walked.elapsedMs
+    const began = outcome.elapsedMs
     const circuit = afterStart(world.circuits.get(nameOf(entry)) ?? NEW_CIRCUIT, call.at + began)
     const trouble = weather(entry, call.at + began, random)
     const usualMs = trouble?.durationMs ?? answerMs(entry.model, call.outputTokens, random)
     const durationMs = Math.round(usualMs * (trouble === null ? world.slowness(entry, call.at) : 1))
     if (began + durationMs > call.patienceMs) {
       const left = called(entry, began, call.patienceMs - began)
-      walked.attempts.push({ ...left, code: 'caller_left', reason: 'the caller left' })
-      walked.failed = 'caller-left'
-      walked.elapsedMs = call.patienceMs
+      outcome.attempts.push({ ...left, code: 'caller_left', reason: 'the caller left' })
+      outcome.failed = 'caller-left'
+      outcome.elapsedMs = call.patienceMs
       return 'over'
     }
-    walked.elapsedMs += durationMs
+    outcome.elapsedMs += durationMs
     const ended = { ...called(entry, began, durationMs), upstreamRequestId: `req_${newId(call.at)}` }
     if (trouble === null) {
-      world.circuits.set(nameOf(entry), afterSuccess(circuit, call.at + walked.elapsedMs))
-      walked.attempts.push({ ...ended, status: 200, reason: 'served' })
-      walked.served = { entry, position, durationMs }
-      walked.failed = null
+      world.circuits.set(nameOf(entry), afterSuccess(circuit, call.at + outcome.elapsedMs))
+      outcome.attempts.push({ ...ended, status: 200, reason: 'served' })
+      outcome.served = { entry, position, durationMs }
+      outcome.failed = null
       return 'over'
     }
     const { failure } = trouble
     const { code, status, providerCode } = failure
-    world.circuits.set(nameOf(entry), afterFailure(circuit, failure, call.at + walked.elapsedMs))
+    world.circuits.set(nameOf(entry), afterFailure(circuit, failure, call.at + outcome.elapsedMs))
     const step = nextStep(failure, { retriesUsed, retriesAllowed: entry.retries, random: random() })
     const upstreamRequestId = status === null ? null : ended.upstreamRequestId
-    walked.attempts.push({
+    outcome.attempts.push({
       ...ended,
       status,
       code,
@@ -109,10 +109,10 @@ function tryEntry(
       ...(providerCode !== null && { providerCode }),
       reason: step.reason,
     })
-    walked.failed = failure
+    outcome.failed = failure
     if (step.kind === 'give-up') return 'over'
     if (step.kind === 'next-entry') return failure.next === 'larger-window' ? 'too-long' : 'next'
-    walked.elapsedMs += step.waitMs
+    outcome.elapsedMs += step.waitMs
   }
 }
 
