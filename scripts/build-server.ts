@@ -12,6 +12,7 @@ const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,s
 /** Loaded on demand by the program and by its threads: built once, beside them. */
 const SHARED = [
   'src/telemetry/otel/create-tracing.ts',
+  'nodemailer',
   'pino-pretty',
   'src/content/own-patterns.ts',
   'src/limits/counters/redis-client.ts',

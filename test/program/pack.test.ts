@@ -50,6 +50,7 @@ async function pack() {
   const listed: unknown = JSON.parse(output.slice(output.search(/^[[{]/m)))
   const [found] = Object.values(listed as object) as {
     filename: string
+    size: number
     unpackedSize: number
     files: { path: string }[]
   }[]
@@ -57,6 +58,7 @@ async function pack() {
   return {
     path: join(folder, found.filename),
     files: found.files.map((file) => file.path).sort(),
+    packedBytes: found.size,
     unpackedBytes: found.unpackedSize,
   }
 }
@@ -98,7 +100,8 @@ describe('the package', () => {
     assert.ok(dashboard.includes('dashboard/dist/index.html'))
     const licences = readFileSync(join(project, 'node_modules/switchyard/dashboard/dist/licences.md'), 'utf8')
     for (const name of ['react', '@mantine/core']) assert.match(licences, new RegExp(`^## ${name} - `, 'm'))
-    assert.ok(packed.unpackedBytes < 10_000_000, `${packed.unpackedBytes} bytes`)
+    assert.ok(packed.packedBytes < 4_000_000, `${packed.packedBytes} bytes to download`)
+    assert.ok(packed.unpackedBytes < 12_000_000, `${packed.unpackedBytes} bytes on disk`)
   })
 
   test('installs without what only its developers need', () => {
