@@ -23,7 +23,7 @@ const run = promisify(execFile)
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-pack-'))
 const project = join(folder, 'project')
-let packed: { path: string; files: string[]; unpackedBytes: number }
+let packed: { path: string; files: string[]; packedBytes: number; unpackedBytes: number }
 let simulator: Simulator
 
 before(
