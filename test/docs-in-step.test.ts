@@ -67,10 +67,12 @@ test('docs/management/requests.md has the table of log fields', () => {
   const rows = LOG_FIELDS.filter(({ column }) => column !== null).map((field: LogField) => {
     const inUsage = field.from === 'usage' || field.column === 'prompt_tokens'
     const api = publicName(field, 'api')
-    const shown = api !== null && inUsage ? `usage.${api}` : api
-    return `| \`${field.column}\` | ${cell(shown)} | ${cell(publicName(field, 'export'))} | ${field.doc} |`
+    const names = [api !== null && inUsage ? `usage.${api}` : api, publicName(field, 'export')]
+    if (names[0] === names[1]) names.pop()
+    const shown = names[0] === field.column && names.length === 1 ? '' : names.map(cell).join(', ')
+    return `| \`${field.column}\` | ${shown} | ${field.doc} |`
   })
-  const table = ['| column | list, get | export | meaning |', '|---|---|---|---|', ...rows].join('\n')
+  const table = ['| column | in answers | meaning |', '|---|---|---|', ...rows].join('\n')
   const page = readFileSync('docs/management/requests.md', 'utf8')
   assert.ok(page.includes(`${table}\n\n`), `put this table into docs/management/requests.md:\n${table}`)
 })
