@@ -6,10 +6,11 @@ import { fitIn, mayFit } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
 import type { Payer } from '../limits/spend-ledger.ts'
 import { openText } from '../request-log/spool/record-lines.ts'
-import { assessChain, type ChainContext, NOTHING_FITTED } from './chain/assess.ts'
+import { assessChain, type ChainContext, type Fitness, NOTHING_FITTED } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import { withFewerTools } from './chain/fewer-tools.ts'
 import type { Deps } from './deps.ts'
+import { untoldTier } from './explain-budget.ts'
 import { openRecord } from './open-record.ts'
 import { type Admitted, advance, type Balanced, type Resolved } from './stages.ts'
 
@@ -71,7 +72,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   admitted.trying = null
   admitted.leg = null
   admitted.lost = null
-  await opened(admitted, { decision, hold, payer }, deps)
+  await opened(admitted, { decision, hold, payer, fitnesses }, deps)
   if (admitted.delivery !== null) admitted.aspects = [...admitted.aspects, deps.streams.begin(admitted.delivery)]
   return admitted
 }
@@ -82,23 +83,31 @@ export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolve
   const hold = holdOfTerms([], false, resolved.delivery !== null)
   const decision = await deps.ledger.admit(payer, hold, resolved.id)
   const entered = advance<Resolved & Entered>(resolved)
-  await opened(entered, { decision, hold, payer }, deps)
+  await opened(entered, { decision, hold, payer, fitnesses: [] }, deps)
   return entered
 }
 
 type Entered = Pick<Admitted, 'held' | 'warnings' | 'opening'>
 
+interface Entering {
+  decision: Decision
+  hold: ChainHold
+  payer: Payer
+  fitnesses: readonly Fitness[]
+}
+
 /** Opens the row of a call within its limits; otherwise throws the caller's error. */
 function opened(
   call: Resolved & { -readonly [Field in keyof Entered]: Entered[Field] },
-  { decision, hold, payer }: { decision: Decision; hold: ChainHold; payer: Payer },
+  { decision, hold, payer, fitnesses }: Entering,
   deps: Deps,
 ): Promise<void> {
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
     const { budget } = payer[refusal.scope.kind].limits ?? {}
-    throw limitError(refusal, hold, { name: scopeName(refusal.scope, call.key), budget })
+    const by = { name: scopeName(refusal.scope, call.key), budget }
+    throw limitError(refusal, hold, by, untoldTier(fitnesses))
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision

@@ -135,7 +135,7 @@ function conclude(streaming: Streaming, end: StreamEnding | Failure, deps: Deps)
     deps.providerHealth.succeeded(entry)
   }
   noteUsage(streaming)
-  notePrice(served.usage.pricePercent, candidate, attempt, call.id, deps)
+  notePrice(served.usage.pricePercent, served.usageSource, candidate, attempt, call.id, deps)
 }
 
 const REASONS: Record<StreamEnding, string> = {

@@ -34,7 +34,10 @@ export async function budgetVerdict(
   if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, context, deps, fitted) }
   const { kind, id } = refusal.scope
   const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
-  return { refusal: limitError(refusal, hold, { name, budget: payer[kind].limits?.budget }), fitnesses }
+  return {
+    refusal: limitError(refusal, hold, { name, budget: payer[kind].limits?.budget }, untoldTier(fitnesses)),
+    fitnesses,
+  }
 }
 
 async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger): Promise<Refusal | null> {
@@ -50,6 +53,21 @@ async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger)
     return state === null || fits(state, hold.picodollars, limits) ? [] : [{ kind: 'budget', ...state }]
   })
   return refusals.length === 0 ? null : tightest(refusals)
+}
+
+/** Names an entry that is held for above all that is known of its price, and what ends that; null: there is none. */
+export function untoldTier(fitnesses: readonly Fitness[]): string | null {
+  for (const fitness of fitnesses) {
+    if (fitness.kind !== 'usable') continue
+    const { entry, heldPercent, expectedPercent } = fitness.candidate
+    if (heldPercent <= expectedPercent) continue
+    return (
+      `'${entry.provider}' has not answered for ${entry.model} since the gateway started, and its account may have a ` +
+      `dearer service tier or region: up to ${heldPercent} % of the list price are held until it does. If it has ` +
+      'none, set its price_percent to 100.'
+    )
+  }
+  return null
 }
 
 /** Names the entry that gets no output limit, and how to set one; null when all have one. */

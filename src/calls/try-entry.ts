@@ -1,6 +1,6 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { AttemptPhase } from '../domain/log/stream-words.ts'
+import type { AttemptPhase, UsageSource } from '../domain/log/stream-words.ts'
 import { NO_USAGE } from '../domain/pricing/usage.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
@@ -125,7 +125,7 @@ function countsOf(
     noteReason(record, 'served, without a count of tokens: they are estimated from the length of input and answer')
     return uncountedWhole(answer, candidate, call)
   }
-  notePrice(usage.pricePercent, candidate, record, call.id, deps)
+  notePrice(usage.pricePercent, 'provider', candidate, record, call.id, deps)
   return { usage, usageSource: 'provider', bounds: null }
 }
 
@@ -285,12 +285,16 @@ function remember(outcome: Outcome, hasNewToken: boolean, { entry }: Candidate, 
 /** The cost is recorded as billed; later calls hold for an unexpected price. */
 export function notePrice(
   percent: number,
-  { provider, expectedPercent, heldPercent }: Candidate,
+  source: UsageSource,
+  { provider, entry, expectedPercent, heldPercent }: Candidate,
   attempt: AttemptRecord,
   id: string,
   deps: Deps,
 ) {
   if (percent > heldPercent)
     noteReason(attempt, `served, at ${percent} % of the list price: ${heldPercent} % were held for`)
+  // Of a prompt that is charged as held it is ours.
+  if (source === 'prompt_held') return
   if (percent > expectedPercent) deps.pricePercents.learn(provider, percent, id)
+  else if (heldPercent > expectedPercent && source === 'provider') deps.pricePercents.tell(provider, entry.model)
 }

@@ -18,14 +18,28 @@ export interface LimitedBy {
   budget: Budget | undefined
 }
 
-/** The refusal as an error, with figures both in the details and in the message. */
-export function limitError(refusal: Refusal, hold: ChainHold, by: LimitedBy): GatewayError {
+/**
+ * The refusal as an error, with figures both in the details and in the message. `because`: why the hold is larger than
+ * the list price explains, as a sentence.
+ */
+export function limitError(
+  refusal: Refusal,
+  hold: ChainHold,
+  by: LimitedBy,
+  because: string | null = null,
+): GatewayError {
   if (refusal.kind !== 'budget') return rateError(refusal, by.name)
   if (hold.picodollars === null) return unknownCost(refusal.scope, hold, by.name)
-  return budgetError(refusal, hold, hold.picodollars, by)
+  return budgetError(refusal, hold, hold.picodollars, by, because)
 }
 
-function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: LimitedBy): GatewayError {
+function budgetError(
+  refusal: BudgetRefusal,
+  hold: ChainHold,
+  most: bigint,
+  by: LimitedBy,
+  because: string | null,
+): GatewayError {
   const { scope, limit, spent, held, per, resetsAt } = refusal
   const fitting = maxTokensThatFit(hold, limit - spent - held)
   const toolCalls = toolCallsThatFit(hold, limit - spent - held)
@@ -44,7 +58,7 @@ function budgetError(refusal: BudgetRefusal, hold: ChainHold, most: bigint, by: 
     when_tight: floor === null ? 'refuse' : 'fit',
     fit_at_least: floor,
   }
-  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${toolCalls === null ? wayOut(fitting, floor) : toolWay(toolCalls)}`
+  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${because === null ? '' : ` ${because}`}${toolCalls === null ? wayOut(fitting, floor) : toolWay(toolCalls)}`
   return new GatewayError(
     'budget_exceeded',
     worded`The budget of ${named(by.name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))}`,

@@ -39,6 +39,7 @@ after(async () => {
 })
 
 const budget = (usd: string) => ({ budget: { usd, per: 'month' as const, mode: 'hard' as const } })
+const soft = (usd: string) => ({ budget: { ...budget(usd).budget, mode: 'soft' as const } })
 const spentBy = async (key: LimitedKey) => (await statusOf(harness, key.scope)).periods.month.spent
 
 async function chat(key: LimitedKey, model: string, more: Record<string, unknown> = {}): Promise<Answered> {
@@ -97,7 +98,7 @@ describe('a hard budget at an account whose defaults are dearer', () => {
   test('a budget of the workspace pins too; without a hard one nothing is', async () => {
     for (const [limits, tier] of [
       [budget('1'), 'default'],
-      [{ budget: { ...budget('1').budget, mode: 'soft' as const } }, undefined],
+      [soft('1'), undefined],
       [null, undefined],
     ] as const) {
       const key = await newKey(harness, limits)
@@ -143,7 +144,8 @@ describe('a hard budget at an account whose defaults are dearer', () => {
 describe('what a provider reports beyond what was held', () => {
   test('is recorded as it is, remembered, held for from then on, and told', async () => {
     simulator.account({ serviceTier: 'priority' })
-    const first = await newKey(harness, budget('0.00062'))
+    // A hard budget holds for it from the first call on (test/limits/untold-tiers.test.ts).
+    const first = await newKey(harness, soft('0.00062'))
     const answer = await chat(first, 'local')
     assert.equal(answer.status, 200)
     assert.equal('service_tier' in harness.sent(), false)
@@ -163,10 +165,13 @@ describe('what a provider reports beyond what was held', () => {
 
   test('an operator may say so before, or forget it', async () => {
     const key = await newKey(harness, budget('0.00062'))
+    assert.equal((await chat(await newKey(harness, soft('1')), 'local')).status, 200)
     const put = await manage('PUT', '/providers/local/price-percent', { price_percent: 200 })
     assert.equal(put.json.price_percent, 200)
     assert.equal((await chat(key, 'local')).status, 402)
     await manage('PUT', '/providers/local/price-percent', { price_percent: null })
+    assert.equal((await chat(key, 'local')).status, 402)
+    await manage('PUT', '/providers/local/price-percent', { price_percent: 100 })
     assert.equal((await chat(key, 'local')).status, 200)
     for (const wrong of [99, 1001, 'x', 100.5]) {
       const { status } = await manage('PUT', '/providers/local/price-percent', { price_percent: wrong })

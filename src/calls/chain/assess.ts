@@ -70,7 +70,10 @@ export interface Candidate extends Callee {
   /** Deliberate differences from the caller's request. */
   adjustments: Adjustment[]
   bounds: Bounds
-  /** The highest known price, in percent of the list price, and the one used for the hold. */
+  /**
+   * The highest known price, in percent of the list price, and the one used for the hold: under a hard budget the
+   * dearest that the account may have, until an answer has told.
+   */
   expectedPercent: number
   heldPercent: number
 }
@@ -234,7 +237,7 @@ function judge(callee: Callee, translation: Translation | undefined, context: Ch
   }
 }
 
-/** Whether account defaults may decide what a request leaves open: elsewhere only observed prices count. */
+/** Whether account defaults may decide what a request leaves open, and can be pinned: elsewhere answers tell. */
 function hasDefaults({ entry, provider, family }: Callee, quirks: Quirks): boolean {
   let isOwn = ownServices.get(provider)
   if (isOwn === undefined) {
@@ -248,10 +251,13 @@ function hasDefaults({ entry, provider, family }: Callee, quirks: Quirks): boole
 const ownServices = new WeakMap<Provider, boolean>()
 
 function percentsOf(callee: Callee, bounds: Bounds, { isStrict }: ChainContext, { quirks, pricePercents }: ChainDeps) {
-  const seen = pricePercents.of(callee.provider)
+  const { provider, entry } = callee
+  const seen = pricePercents.of(provider)
   const { accountPercent, namedPercent } = bounds
   const expectedPercent = Math.max(seen, hasDefaults(callee, quirks) ? accountPercent : namedPercent)
-  return { expectedPercent, heldPercent: isStrict ? expectedPercent : Math.max(seen, namedPercent) }
+  if (!isStrict) return { expectedPercent, heldPercent: Math.max(seen, namedPercent) }
+  const isUntold = accountPercent > expectedPercent && pricePercents.isUntold(provider, entry.model)
+  return { expectedPercent, heldPercent: isUntold ? accountPercent : expectedPercent }
 }
 
 /** The provider's own list wins over the registry. */

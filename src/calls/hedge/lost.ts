@@ -132,7 +132,7 @@ function charge(call: Admitted, candidate: Candidate, { attempt, ...use }: Spent
   attempt.costPicodollars = cost.picodollars?.toString() ?? null
   attempt.usageSource = use.usageSource
   confirmPart(attempt, cost, use.usageSource === 'provider')
-  if (likely.usage.pricePercent > expectedPercent)
+  if (use.usageSource !== 'prompt_held' && likely.usage.pricePercent > expectedPercent)
     deps.pricePercents.learn(provider, likely.usage.pricePercent, call.id)
 }
 

@@ -39,6 +39,9 @@ export function usageOf(arrived: Arrived, candidate: Candidate, call: Pick<Resol
     received: { deltas, characters: bytes - otherBytes, bytes },
     mostOutput: mostOutputOf(candidate),
   })
+  const { heldPercent, expectedPercent } = candidate
+  // As long as no answer has told what the account charges, this one may cost as much as is held.
+  if (heldPercent > expectedPercent) bounds.most = { ...bounds.most, pricePercent: heldPercent }
   return { usage, usageSource: source, bounds }
 }
 

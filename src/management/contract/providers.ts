@@ -204,7 +204,7 @@ export const providerOperations = {
     params: one,
     body: z.strictObject({
       price_percent: PricePercent.nullable().describe(
-        'Budgets hold for it. Null: the list price, until an answer says more',
+        'Budgets hold for it. 100: the account has no dearer tier or region. Null: as its answers show',
       ),
     }),
     reply: Provider,
