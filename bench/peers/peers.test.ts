@@ -9,7 +9,7 @@ import { builtProgram, OURS } from '../run/gateway.ts'
 import { type Peer, parsePeer } from '../run/peers.ts'
 import { takeTurn } from '../run/turn.ts'
 import { figuresOf, measurePeers, untilIdle } from './peers.ts'
-import { peersPage, peersSummary, peersText } from './report.ts'
+import { peersSummary, peersText } from './report.ts'
 
 // The budget's test must not be slowed by this one.
 const turn = await takeTurn(100_000)
@@ -80,6 +80,5 @@ test('peers are measured beside Switchyard, or it is said why not', { skip: !isL
   assert.equal(result.problems.length, 2)
   assert.match(result.problems[0] ?? '', /^Broken is not measured on all cores: it does not listen: no disk left$/)
   assert.match(peersText(result), /A quick run.*\n(.*\n)*Broken is not measured on one core/)
-  assert.match(peersPage(result), /^\| Other \| [\d.]+ \| .* \| as its command says \|$/m)
   assert.match(peersSummary(result), /^\| Other \| [\d.]+ × \| as its command says \|$/m)
 })

@@ -4,12 +4,7 @@ import type { PeersResult } from './peers.ts'
 
 /** For a terminal. */
 export function peersText(result: PeersResult): string {
-  return `${head(result)}\n\n${tableText(lines(result, true))}`
-}
-
-/** For docs/performance.md. */
-export function peersPage(result: PeersResult): string {
-  return `${head(result)}\n\n${markdownTable(lines(result, false))}`
+  return `${head(result)}\n\n${tableText(lines(result))}`
 }
 
 /** For README.md. */
@@ -36,18 +31,10 @@ function head(result: PeersResult): string {
   return [`${machine}; ${busy}.`, ...notes].join('\n')
 }
 
-function lines({ rows }: PeersResult, isWhole: boolean): string[][] {
-  const titles = [
-    '',
-    'CPU a call × Switchyard, one core',
-    'spread',
-    'all cores',
-    'spread',
-    'calls/s alone × Switchyard',
-  ]
-  const more = ['CPU µs, one core', 'all cores', 'calls', 'errors']
+function lines({ rows }: PeersResult): string[][] {
+  const ratios = ['CPU a call × Switchyard, one core', 'spread', 'all cores', 'spread', 'calls/s alone × Switchyard']
   return [
-    [...titles, ...(isWhole ? more : []), 'what it does with a call'],
+    ['', ...ratios, 'CPU µs, one core', 'all cores', 'calls', 'errors', 'what it does with a call'],
     ...rows.map(({ name, does, oneCore, allCores }) => [
       name,
       fixed(oneCore.cpuRatio, 2),
@@ -55,14 +42,10 @@ function lines({ rows }: PeersResult, isWhole: boolean): string[][] {
       fixed(allCores.cpuRatio, 2),
       spread(allCores.cpuRatioSpread, 2),
       fixed(allCores.rateRatio, 3),
-      ...(isWhole
-        ? [
-            fixed(oneCore.cpuMicroseconds, 0),
-            fixed(allCores.cpuMicroseconds, 0),
-            String(oneCore.requests + allCores.requests),
-            String(oneCore.errors + allCores.errors),
-          ]
-        : []),
+      fixed(oneCore.cpuMicroseconds, 0),
+      fixed(allCores.cpuMicroseconds, 0),
+      String(oneCore.requests + allCores.requests),
+      String(oneCore.errors + allCores.errors),
       does,
     ]),
   ]

@@ -9,7 +9,7 @@ import type { Family } from '../run/scene.ts'
 import { reportText } from './report.ts'
 import { markdownTable, tableText } from './table.ts'
 import { verdicts } from './verdicts.ts'
-import { between, summary } from './write-docs.ts'
+import { between, figures } from './write-docs.ts'
 
 const COSTS: [string, Family, number][] = [
   [HOP, 'openai', 100],
@@ -98,10 +98,10 @@ test('the report has every table, the date and no undefined value', () => {
 
 test('figures replace only the text between the markers', () => {
   const page = 'before\n<!-- bench: written by npm run bench -- --write-docs -->\nold\n<!-- /bench -->\nafter'
-  const filled = between(page, summary(exampleResult()))
+  const filled = between(page, figures(exampleResult()))
   assert.match(filled, /^before\n<!-- bench/)
   assert.match(filled, /<!-- \/bench -->\nafter$/)
-  assert.ok(filled.includes('| Switchyard, OpenAI family |') && !filled.includes('old'))
-  assert.equal(between(filled, summary(exampleResult())), filled)
+  assert.ok(filled.includes('| what | target |') && !filled.includes('old'))
+  assert.equal(between(filled, figures(exampleResult())), filled)
   assert.throws(() => between('no place', 'x'), /no place for figures/)
 })

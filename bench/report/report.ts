@@ -9,11 +9,8 @@ export interface Section {
   lines: string[][]
 }
 
-/** `forDocs`: those that docs/performance.md shows. */
-export function sections(result: BenchResult, forDocs = false): Section[] {
-  const tables = forDocs
-    ? [together, saturation, latency, streams, firstContent]
-    : [together, saturation, latency, memory, streams, firstContent, streamMemory]
+function sections(result: BenchResult): Section[] {
+  const tables = [together, saturation, latency, memory, streams, firstContent, streamMemory]
   return tables.map((table) => table(result)).filter(({ lines }) => lines.length > 1)
 }
 

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import type { NodesResult } from '../nodes/nodes.ts'
 import { nodesPage } from '../nodes/report.ts'
 import type { PeersResult } from '../peers/peers.ts'
-import { peersPage, peersSummary } from '../peers/report.ts'
+import { peersSummary } from '../peers/report.ts'
 import type { BenchResult } from '../result.ts'
-import { DIRECT } from '../run/contestants.ts'
-import { label } from '../run/scene.ts'
 import { headText, targetLines } from './report.ts'
-import { fixed, markdownTable, megabytes } from './table.ts'
+import { markdownTable } from './table.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const TOO_SHORT = 'the last run was a quick one, too short for figures to cite: npm run bench'
@@ -29,9 +27,8 @@ export function writeNodesDocs(result: NodesResult): string {
 export function writePeersDocs(result: PeersResult): string {
   if (result.quick) throw new Error(`${TOO_SHORT} -- --peers`)
   const marks = { begin: PEERS_BEGIN, end: '<!-- /peers -->' }
-  fill('docs/performance.md', peersPage(result), marks)
   fill('README.md', peersSummary(result), marks)
-  return 'written: docs/performance.md, README.md\n'
+  return 'written: README.md\n'
 }
 
 function fill(file: string, text: string, marks = MARKS): void {
@@ -49,30 +46,7 @@ export function between(page: string, text: string, { begin, end } = MARKS): str
   return `${page.slice(0, from + begin.length)}\n${text.trim()}\n${page.slice(to)}`
 }
 
-/** The other tables stay in bench/results. */
-function figures(result: BenchResult): string {
-  return `${summary(result)}\n\n## Targets\n\n${markdownTable(targetLines(result))}`
-}
-
-/** The figures by which people compare gateways. */
-export function summary(result: BenchResult): string {
-  const { together, saturation, latency, memory } = result
-  const lines = saturation
-    .filter(({ name }) => name !== DIRECT)
-    .map((row) => {
-      const at500 = latency.find((other) => label(other) === label(row) && other.rate === 500)
-      const cost = together.find((other) => label(other) === label(row))
-      const kept = memory.find((other) => label(other) === label(row))
-      return [
-        label(row),
-        fixed(cost?.cpuMicroseconds, 0),
-        fixed(cost?.hopRatio, 2),
-        row.requestsPerSecond.toFixed(0),
-        at500 === undefined ? '–' : `${fixed(at500.added.p50Ms, 2)} / ${fixed(at500.added.p99Ms, 1)} ms`,
-        kept === undefined ? '–' : `${megabytes(kept.rssIdleBytes)} / ${megabytes(kept.rssInFlightBytes)}`,
-      ]
-    })
-  const costs = ['', 'CPU µs a call', '× bare hop', 'calls/s alone on one core']
-  const head = [...costs, 'added p50 / p99 at 500/s', 'RSS idle / 1,000 in flight']
-  return `${headText(result)}\n\n${markdownTable([head, ...lines])}`
+/** The targets with this run's figures; the other tables stay in bench/results. */
+export function figures(result: BenchResult): string {
+  return `${headText(result)}\n\n${markdownTable(targetLines(result))}`
 }

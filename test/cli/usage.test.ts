@@ -79,20 +79,17 @@ describe('help', () => {
   })
 })
 
-test('docs/cli.md shows exactly the commands there are, each in a block of its own', () => {
-  const page = readFileSync('docs/cli.md', 'utf8')
-  const shown = [...page.matchAll(/^### `switchyard ([a-z -]+?)`/gm)].map((match) => match[1])
+test('docs/cli.md lists exactly the commands there are', () => {
+  const rows = [...readFileSync('docs/cli.md', 'utf8').matchAll(/^\| `([a-z-]+)` \| (.*?) \|/gm)]
+  const shown = rows.flatMap(([, noun = '', cell = '']) =>
+    cell.split(', ').map((verb) => (verb === '–' ? noun : `${noun} ${verb.replaceAll('`', '')}`)),
+  )
   assert.deepEqual(
     shown.toSorted(),
     commands()
       .map(({ name }) => name)
       .toSorted(),
   )
-  for (const section of page.split(/^### /m).slice(1)) {
-    const name = /^`(switchyard [a-z -]+)`/.exec(section)?.[1] ?? ''
-    const example = /```\n(.*?)```/s.exec(section)?.[1] ?? ''
-    assert.ok(example.includes(name), `${name} has no example of itself`)
-  }
 })
 
 describe('called wrongly: one line on standard error, exit code 2', () => {
