@@ -1,9 +1,12 @@
+import { markerIn } from './call-log.ts'
 import type { Usage } from './reply.ts'
 
 /** What the provider would bill for one call, whatever became of its answer. */
 export interface BilledCall extends Usage {
   at: number
   model: string
+  /** As the call log has it: whose call it was. */
+  marker: string | null
 }
 
 /**
@@ -12,7 +15,7 @@ export interface BilledCall extends Usage {
  */
 export interface Bill {
   calls: BilledCall[]
-  note(model: string, usage: Usage): void
+  note(model: string, asked: string, usage: Usage): void
   clear(): void
 }
 
@@ -23,8 +26,8 @@ export function createBill(): Bill {
   const calls: BilledCall[] = []
   return {
     calls,
-    note(model, usage) {
-      calls.push({ at: Date.now(), model, ...usage })
+    note(model, asked, usage) {
+      calls.push({ at: Date.now(), model, marker: markerIn(asked), ...usage })
       if (calls.length > MOST_KEPT) calls.splice(0, MOST_KEPT / 100)
     },
     clear() {

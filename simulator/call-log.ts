@@ -56,7 +56,7 @@ export function createCallLog(keepCalls: number): CallLog {
       call.body = body
       if (isObject(body)) {
         call.model = typeof body['model'] === 'string' ? body['model'] : null
-        call.marker = MARKER.exec(lastAsked(body))?.[1] ?? null
+        call.marker = markerIn(lastAsked(body))
       }
       withBody.push(call)
       if (withBody.length <= KEEP_BODIES) return
@@ -70,6 +70,10 @@ export function createCallLog(keepCalls: number): CallLog {
       withBody = []
     },
   }
+}
+
+export function markerIn(text: string): string | null {
+  return MARKER.exec(text)?.[1] ?? null
 }
 
 function newCall(id: number, family: string, method: string, url: URL, headers: IncomingHttpHeaders): RecordedCall {

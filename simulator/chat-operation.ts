@@ -21,7 +21,7 @@ export function chatOperation({ path, validate, readAsk, writeReply, streaming }
       const ask = readAsk(body)
       const random = createRandom(hashText(`${seed} ${ask.model} ${ask.lastUserText}`))
       const reply = planReply(ask, tweak, random)
-      bill?.note(ask.model, reply.usage)
+      bill?.note(ask.model, ask.lastUserText, reply.usage)
       return writeReply(reply, body, account)
     },
   }

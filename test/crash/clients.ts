@@ -1,7 +1,7 @@
 import { Client } from 'undici'
 import { FORMATS, hasOurId, requestIn } from './formats.ts'
 import type { SentCall } from './judge.ts'
-import { type PlannedCall, TIGHT_KEY } from './plan.ts'
+import { KEY_VALUES, type PlannedCall } from './plan.ts'
 import { seeStream } from './see-stream.ts'
 
 export interface Clients {
@@ -17,8 +17,6 @@ export interface Clients {
 
 interface ClientOptions {
   url: string
-  /** Of calls for the key without limits. */
-  key: string
   next(): PlannedCall
 }
 
@@ -49,9 +47,8 @@ async function runClient(
   const sent: SentCall[] = []
   for (;;) {
     const call = options.next()
-    const key = call.key === 'tight' ? TIGHT_KEY : options.key
     open.add(call)
-    const seen = await send(client, key, call).catch(() => NOTHING_SEEN)
+    const seen = await send(client, KEY_VALUES[call.key], call).catch(() => NOTHING_SEEN)
     open.delete(call)
     const made = { ...call, ...seen }
     sent.push(made)

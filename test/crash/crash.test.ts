@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { BilledCall } from '../../simulator/bill.ts'
 import { type CrashReport, crashTest } from './crash.ts'
 import { type Evidence, judge, type LoggedRow, type SentCall } from './judge.ts'
 
@@ -66,9 +67,13 @@ describe('the judge of a crash run', () => {
   const cut: LoggedRow = { ...row, ...open, status: 0, code: 'interrupted', called: 0, costPicodollars: null }
   const settled = { unconfirmedMost: null, unconfirmedCounted: null, costPicodollars: 700_000_000n }
   const upstream = { model: call.model, marker: call.token }
-  const spent = { keyId: 'key-1', limit: 120_000_000n, spent: 120_000_000n, held: 0n }
-  const sound: Evidence = { sent: [call], upstream: [upstream], rows: [row], budget: [spent] }
+  const spent = { keyId: 'key-1', limit: 120_000_000n, spent: 120_000_000n, unconfirmed: 0n, held: 0n, billed: 0n }
+  const sound: Evidence = { sent: [call], upstream: [upstream], rows: [row], budget: [spent], bill: [] }
 
+  const billed: BilledCall = {
+    ...{ at: 0, model: call.model, marker: call.token, freshTokens: 20, cachedTokens: 0, cacheWriteTokens: 0 },
+    ...{ completionTokens: 20, audioTokens: 0, imageTokens: 0, thinkingTokens: 0 },
+  }
   const stream: SentCall = {
     ...call,
     ended: 'finished',
@@ -93,6 +98,7 @@ describe('the judge of a crash run', () => {
       hedged: 0,
       cutHedges: 0,
       upstreamCalls: 1,
+      covered: 0,
       unknown: 0,
       interrupted: 0,
       open: 0,
@@ -100,9 +106,15 @@ describe('the judge of a crash run', () => {
     })
   })
 
+  test('lets a bill be covered by what is held or unconfirmed', () => {
+    const opened = { ...spent, spent: 0n, unconfirmed: 70_000_000n, held: 50_000_000n, billed: 120_000_000n }
+    const { problems, covered } = judge({ ...sound, bill: [billed], budget: [opened, spent] })
+    assert.deepEqual([problems, covered], [[], 1])
+  })
+
   test('lets an unanswered call be interrupted, or unknown where the provider never saw it', () => {
     const unanswered = { ...call, answer: null }
-    const evidence = { sent: [unanswered], budget: [] }
+    const evidence = { sent: [unanswered], budget: [], bill: [] }
     assert.deepEqual(judge({ ...evidence, upstream: [upstream], rows: [cut] }).problems, [])
     assert.deepEqual(judge({ ...evidence, upstream: [], rows: [] }).problems, [])
     const torn = { model: null, marker: null }
@@ -208,6 +220,16 @@ describe('the judge of a crash run', () => {
       'a budget that the rows exceed',
       { ...sound, budget: [{ ...spent, limit: 119_000_000n }] },
       /more than the budget/,
+    ],
+    [
+      'a budget that counts less than was billed',
+      { ...sound, budget: [{ ...spent, billed: 120_000_001n }] },
+      /120000001 picodollars were billed: 120000000 were spent/,
+    ],
+    [
+      'a row that knows of less than was billed',
+      { ...sound, bill: [billed, billed] },
+      /r1-d0 was billed 240000000, its row says/,
     ],
     ['a budget exceeded by what is held', { ...sound, budget: [{ ...spent, held: 1n }, spent] }, /and 1 held/],
     ['a budget that is not what the rows say', { ...sound, budget: [{ ...spent, spent: 0n }] }, /says 0 spent/],

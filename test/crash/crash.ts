@@ -11,8 +11,8 @@ import { type Json, until } from '../harness.ts'
 import { startPostgres } from '../postgres.ts'
 import { hasLeft, startClients } from './clients.ts'
 import { type BudgetSample, judge, type SentCall, type Verdict } from './judge.ts'
-import { type PlannedCall, planRound } from './plan.ts'
-import { picodollars } from './prices.ts'
+import { KEY_VALUES, type KeyName, type PlannedCall, planRound } from './plan.ts'
+import { billOf, picodollars } from './prices.ts'
 import { readLog } from './read-log.ts'
 
 export interface CrashOptions {
@@ -42,7 +42,6 @@ export interface CrashReport extends Verdict {
 
 /** There may be more threads than this machine has cores. */
 const MORE_CORES = join(import.meta.dirname, '../more-cores.ts')
-const KEY = 'gw_live_crash000000000000000000000000000'
 const ADMIN_KEY = 'gw_admin_crash00000000000000000000000000'
 const SHORTEST_LOAD_MS = 50
 const LONGEST_LOAD_MS = 400
@@ -70,19 +69,24 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
     const random = createRandom(options.seed)
     const sent: SentCall[] = []
     const budget: BudgetSample[] = []
+    const keys = new Map<string | null, KeyName>()
+    const billed = (key: KeyName) => billOf(simulator.bill.filter(({ marker }) => keys.get(marker) === key))
     let kills = 0
     for (let round = 1; round <= options.rounds; round++) {
-      const { report, calls, samples } = await runRound({ ...options, round, random, gateway, folder, simulator })
+      const { report, calls, samples } = await runRound({
+        ...{ ...options, round, random, gateway, folder, simulator, billed },
+        onPlan: ({ key, token }) => keys.set(token, key),
+      })
       sent.push(...calls)
       budget.push(...samples)
       kills += report.killedAtStart ? 2 : 1
       options.onRound?.(report)
     }
-    const { exitCode, samples, differences } = await startAndStop(gateway)
+    const { exitCode, samples, differences } = await startAndStop(gateway, billed)
     budget.push(...samples)
     const { rows, leftBehind } = await readLog([join(folder, 'data')], databaseUrl)
     const upstream = simulator.calls.filter((call) => call.method === 'POST')
-    const verdict = judge({ sent, upstream, rows, budget })
+    const verdict = judge({ sent, upstream, rows, budget, bill: simulator.bill })
     if (exitCode !== 0) verdict.problems.push(`the last, peaceful stop ended with ${exitCode}`)
     for (const difference of differences) verdict.problems.push(`the gateway finds ${JSON.stringify(difference)}`)
     if (leftBehind > 0) verdict.problems.push(`${leftBehind} spooled rows did not reach the log`)
@@ -94,6 +98,9 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   }
 }
 
+/** By the provider so far, for calls of this key. */
+type Billed = (key: KeyName) => bigint
+
 interface Round {
   round: number
   random: Random
@@ -101,9 +108,11 @@ interface Round {
   gateway: ProcessOptions
   folder: string
   simulator: Simulator
+  billed: Billed
+  onPlan(call: PlannedCall): void
 }
 
-async function runRound({ round, random, concurrency, gateway, folder, simulator }: Round) {
+async function runRound({ round, random, concurrency, gateway, folder, simulator, billed, onPlan }: Round) {
   const plan = planRound(round, random)
   writeFileSync(configPath(folder), plan.config)
   const killedAtStart = random() < START_KILLS
@@ -113,8 +122,13 @@ async function runRound({ round, random, concurrency, gateway, folder, simulator
     await killAndWait(half)
   }
   const running = await startProcess(gateway)
-  const samples = await readBudget(running.ready)
-  const clients = startClients({ url: running.ready, key: KEY, concurrency, next: plan.next })
+  const samples = await readBudget(running.ready, billed)
+  const next = () => {
+    const call = plan.next()
+    onPlan(call)
+    return call
+  }
+  const clients = startClients({ url: running.ready, concurrency, next })
   const longestMs = round % LONG_ROUND === 0 ? LONG_LOAD_MS : LONGEST_LOAD_MS
   const loadMs = Math.round(SHORTEST_LOAD_MS + random() * (longestMs - SHORTEST_LOAD_MS))
   // On a busy machine a process may be killed before it has answered any call: worth seeing, but not in every round.
@@ -122,7 +136,7 @@ async function runRound({ round, random, concurrency, gateway, folder, simulator
   if (round === FULL_ROUND) await Promise.race([clients.allSeen, clients.done])
   await sleep(loadMs / 2)
   // Not awaited: the kill comes at its own time.
-  const underLoad = readBudget(running.ready).catch(() => [])
+  const underLoad = readBudget(running.ready, billed).catch(() => [])
   await sleep(loadMs / 2)
   if (round === FULL_ROUND) await until(() => isHedgeOpen(clients.open, simulator), 'both entries of a hedge run')
   await running.kill()
@@ -141,23 +155,26 @@ function isHedgeOpen(open: ReadonlySet<PlannedCall>, simulator: Simulator): bool
 }
 
 /** The log is in order once the gateway takes calls; a peaceful stop then leaves nothing in the spool. */
-async function startAndStop(gateway: ProcessOptions) {
+async function startAndStop(gateway: ProcessOptions, billed: Billed) {
   const running = await startProcess(gateway)
   const { status } = await fetch(`${running.ready}/readyz`)
   if (status !== 200) throw new Error(`/readyz answered ${status} after the last start`)
-  const samples = await readBudget(running.ready)
+  const samples = await readBudget(running.ready, billed)
   const { differences, rows } = await manage(running.ready, 'POST', '/verify')
   return { exitCode: await running.stop(), samples, differences: [...differences, ...rows.differences] as unknown[] }
 }
 
-/** What the gateway says of the one key that has a budget. */
-async function readBudget(url: string): Promise<BudgetSample[]> {
+/** What the gateway says of keys with budgets. The bill first: all of it must be counted by then. */
+async function readBudget(url: string, billed: Billed): Promise<BudgetSample[]> {
+  const bill = { free: 0n, tight: billed('tight'), whole: billed('whole') }
   const { data } = await manage(url, 'GET', '/budgets')
-  return data.map(({ id, periods: { total } }: Json) => ({
+  return data.map(({ id, name, periods: { total } }: Json) => ({
     keyId: id,
     limit: picodollars(total.limit_usd),
-    spent: picodollars(total.spent_usd) + picodollars(total.unconfirmed_usd),
+    spent: picodollars(total.spent_usd),
+    unconfirmed: picodollars(total.unconfirmed_usd),
     held: picodollars(total.held_usd),
+    billed: bill[name as KeyName],
   }))
 }
 
@@ -190,7 +207,7 @@ function gatewayProcess(
       OVERLOAD_MS: '0',
       DATA_DIR: join(folder, 'data'),
       SWITCHYARD_CONFIG: configPath(folder),
-      GATEWAY_KEY: KEY,
+      GATEWAY_KEY: KEY_VALUES.free,
       ADMIN_KEY,
       STREAMING: 'on',
       OPENAI_API_KEY: 'sk-crash-openai',

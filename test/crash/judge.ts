@@ -1,5 +1,6 @@
+import type { BilledCall } from '../../simulator/bill.ts'
 import { type PlannedCall, tokenOfModel } from './plan.ts'
-import { picodollars } from './prices.ts'
+import { billOf, picodollars } from './prices.ts'
 
 /** What a client knows of its call. */
 export interface SentCall extends PlannedCall {
@@ -44,12 +45,15 @@ export interface LoggedRow {
   holdPicodollars: bigint | null
 }
 
-/** What a gateway said of the hard budget: after each start, and while calls ran. Picodollars. */
+/** What a gateway said of a hard budget: after each start, and while calls ran. Picodollars. */
 export interface BudgetSample {
   keyId: string
   limit: bigint
   spent: bigint
+  unconfirmed: bigint
   held: bigint
+  /** By the provider, for calls of this key, before the gateway was asked. */
+  billed: bigint
 }
 
 export interface Evidence {
@@ -58,6 +62,8 @@ export interface Evidence {
   rows: readonly LoggedRow[]
   /** In the order of time; the last one when nothing was running. */
   budget: readonly BudgetSample[]
+  /** The provider's own: every answer that it produced, whatever became of it. */
+  bill: readonly BilledCall[]
 }
 
 export interface Verdict {
@@ -80,6 +86,8 @@ export interface Verdict {
   /** Calls that were killed while both entries ran. */
   cutHedges: number
   upstreamCalls: number
+  /** Samples in which the provider had billed more than was spent: what was held or unconfirmed covered it. */
+  covered: number
   /** Upstream calls without a row: must be 0. */
   unknown: number
   interrupted: number
@@ -93,7 +101,7 @@ export interface Verdict {
  * Holds the log against what clients and provider saw. Each call has its own model, which its row keeps, so the
  * three accounts are compared call by call and not by totals.
  */
-export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
+export function judge({ sent, upstream, rows, budget, bill }: Evidence): Verdict {
   const problems: string[] = []
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   if (rowsById.size !== rows.length) problems.push('an id is in the log twice')
@@ -104,6 +112,7 @@ export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
   const cutStreams = checkCutStreams(sent, rowsByToken, problems)
   checkInterruptions(rows, problems)
   checkBudget(rows, budget, problems)
+  checkBill(bill, rowsByToken, problems)
   const isCutHedge = ({ isHedged, token }: SentCall) =>
     isHedged && seen.get(token) === 2 && rowsByToken.get(token)?.code === 'interrupted'
   const open = rows.filter((row) => row.state !== 'closed')
@@ -122,6 +131,7 @@ export function judge({ sent, upstream, rows, budget }: Evidence): Verdict {
     hedged: rows.filter((row) => row.lost > 0).length,
     cutHedges: sent.filter(isCutHedge).length,
     upstreamCalls: upstream.length,
+    covered: budget.filter(({ spent, billed }) => spent < billed).length,
     unknown,
     interrupted: rows.filter((row) => row.code === 'interrupted').length,
     open: open.length,
@@ -247,17 +257,36 @@ export function checkInterruptions(rows: readonly LoggedRow[], problems: string[
 }
 
 function checkBudget(rows: readonly LoggedRow[], samples: readonly BudgetSample[], problems: string[]): void {
-  for (const { limit, spent, held } of samples) {
-    if (spent + held > limit) problems.push(`of ${limit} picodollars ${spent} were spent and ${held} held`)
+  for (const { limit, spent, unconfirmed, held, billed } of samples) {
+    const counted = spent + unconfirmed + held
+    const parts = `${spent} were spent, ${unconfirmed} unconfirmed and ${held} held`
+    if (counted > limit) problems.push(`of ${limit} picodollars ${parts}`)
+    if (counted < billed) problems.push(`${billed} picodollars were billed: ${parts}`)
   }
-  const last = samples.at(-1)
+  for (const own of Map.groupBy(samples, ({ keyId }) => keyId).values()) checkLast(rows, own.at(-1), problems)
+}
+
+/** When nothing runs any more. */
+function checkLast(rows: readonly LoggedRow[], last: BudgetSample | undefined, problems: string[]): void {
   if (last === undefined) return
   const own = rows.filter(({ keyId }) => keyId === last.keyId)
   const costs = own.map((row) => (row.costPicodollars ?? 0n) + (row.unconfirmedCounted ?? 0n))
   const spent = costs.reduce((sum, cost) => sum + cost, 0n)
   if (spent > last.limit)
     problems.push(`the rows add up to ${spent} picodollars, more than the budget of ${last.limit}`)
-  if (spent !== last.spent || last.held !== 0n) {
-    problems.push(`the rows add up to ${spent}; the gateway says ${last.spent} spent and ${last.held} held at the end`)
+  const counted = last.spent + last.unconfirmed
+  if (spent !== counted || last.held !== 0n) {
+    problems.push(`the rows add up to ${spent}; the gateway says ${counted} spent and ${last.held} held at the end`)
+  }
+}
+
+/** Call by call: a row costs what its providers bill, or says that they may bill so much. */
+export function checkBill(bill: readonly BilledCall[], rows: ReadonlyMap<string, LoggedRow>, problems: string[]): void {
+  for (const [token, calls] of Map.groupBy(bill, ({ marker }) => marker ?? '')) {
+    const row = rows.get(token)
+    // Without a price there is nothing to compare; a call without a row is reported above.
+    if (row === undefined || row.holdPicodollars === null) continue
+    const booked = (row.costPicodollars ?? 0n) + (row.unconfirmedMost ?? 0n)
+    if (booked < billOf(calls)) problems.push(`${token} was billed ${billOf(calls)}, its row says ${rowText(row)}`)
   }
 }

@@ -2,13 +2,18 @@ import type { Random } from '../../simulator/random.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { priceText } from './prices.ts'
 
+/**
+ * `tight` has a hard budget that its calls reach. `whole` has one too, and only makes calls whose answers come whole or not
+ * at all: what it has spent is its bill to the digit, unless what is unconfirmed were forgotten.
+ */
+export type KeyName = 'free' | 'tight' | 'whole'
+
 /** A call as a client will send it. Its model names it: no other call of the whole run asks for the same. */
 export interface PlannedCall {
   token: string
   model: string
   format: Format
-  /** `tight` has a hard budget. */
-  key: 'free' | 'tight'
+  key: KeyName
   /** How its stream ends unless the gateway is killed; null: it is not streamed. */
   ended: 'finished' | 'failed_mid_stream' | 'caller_left' | null
   /** The models it can reach have a price. */
@@ -27,7 +32,11 @@ export interface RoundPlan {
   next(): PlannedCall
 }
 
-export const TIGHT_KEY = 'gw_live_tight000000000000000000000000000'
+export const KEY_VALUES: Record<KeyName, string> = {
+  free: 'gw_live_crash000000000000000000000000000',
+  tight: 'gw_live_tight000000000000000000000000000',
+  whole: 'gw_live_whole000000000000000000000000000',
+}
 /** What the hard budget grows by from round to round: little more than one call holds, and two run at once. */
 const TIGHT_CENTS_PER_ROUND = 0.08
 /** Routes of a round, each for one call: a route's name is all that the row of an unanswered call has. */
@@ -55,7 +64,7 @@ function answered(model: string, ended: Kind['ended']): Kind {
 
 /**
  * What serves a routed call. All have a price: an interrupted call without a known bound costs nothing. Streams last up
- * to a second and one hedge lasts two, to be killed in the middle.
+ * to a second, some whole answers take as long, and one hedge lasts two, to be killed in the middle.
  */
 const ROUTED: readonly { served: string; falls?: boolean; late?: string; ended: PlannedCall['ended'] }[] = [
   { served: 'openai, model: gpt-crash-sim-events-60-15', ended: 'finished' },
@@ -72,11 +81,13 @@ const ROUTED: readonly { served: string; falls?: boolean; late?: string; ended: 
     ended: 'finished',
   },
   { served: 'openai, model: gpt-crash-sim-slow-30', ended: null },
+  { served: 'anthropic, model: claude-crash-sim-slow-700', ended: null },
   { served: 'anthropic, model: claude-crash-sim-events-15-10', falls: true, ended: 'finished' },
   { served: 'openai, model: gpt-crash-sim-slow-60', late: 'anthropic, model: claude-crash-sim-slow-80', ended: null },
   { served: 'openai, model: gpt-crash-sim-events-3-0', ended: 'finished' },
   { served: 'anthropic, model: claude-crash-sim-events-40-20', ended: 'caller_left' },
   { served: 'native, model: gpt-crash-sim-events-25-20', ended: 'finished' },
+  { served: 'openai, model: gpt-crash-sim-slow-400', ended: null },
 ]
 /** The late one is asked first; both run for most of the call, and either may answer first. */
 const HEDGE_AFTER_MS = 5
@@ -106,7 +117,8 @@ export function planRound(round: number, random: Random): RoundPlan {
     const number = routed++
     const token = tokenOf('f', number)
     const { ended, falls = false, late } = pick(ROUTED, number)
-    const key = number % TIGHT_EVERY === 0 ? 'tight' : 'free'
+    const isWhole = ended === null && late === undefined
+    const key = number % TIGHT_EVERY === 0 ? 'tight' : isWhole ? 'whole' : 'free'
     const expectedStatuses = key === 'tight' ? [200, 402] : [200]
     const format = pick(FORMATS_IN_TURN, number)
     const common = { token, format, model: `route-${token}`, key, ended, isPriced: true, expectedStatuses } as const
@@ -119,7 +131,8 @@ export function planRound(round: number, random: Random): RoundPlan {
 workspaces:
   default:
     keys:
-      tight: { value: ${TIGHT_KEY}, limits: { budget: ${budget} } }
+      tight: { value: ${KEY_VALUES.tight}, limits: { budget: ${budget} } }
+      whole: { value: ${KEY_VALUES.whole}, limits: { budget: { usd: "10", per: total } } }
     routes:
 ${routes.join('')}registry:
 ${[...new Set([FAILS, ...ROUTED.flatMap(({ served, late = served }) => [served, late])])].map(priceText).join('')}`,

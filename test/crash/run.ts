@@ -12,10 +12,10 @@ Kills the gateway (SIGKILL) under load and compares its request log with what cl
   --threads <number>           that serve, default 1
   --help                       print this text
 
-They are chat completions, messages and responses, more than half of them streamed, some asked of two providers at once; one key has a hard budget that grows a little with every round.
+They are chat completions, messages and responses, more than half of them streamed, some asked of two providers at once; one key has a hard budget that grows a little with every round. What budgets count is compared with the provider's own bill.
 
 Exit code 1 when a call is missing from the log, the log does not know a call, who saw a part of an answer does not pay
-for it, or the budget is exceeded.
+for it, a budget is exceeded, or one counts less than the provider has billed.
 `
 
 class BadArgument extends Error {}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createRandom } from '../../simulator/random.ts'
+import { billOf } from '../crash/prices.ts'
 import { type Harness, hello, startHarness, until } from '../harness.ts'
 import { assertVerified, hard, type LimitedKey, newKey, newWorkspace, statusOf } from './limited.ts'
 
@@ -39,15 +40,6 @@ ${FAULTS.flatMap((fault) => [`openai, model: gpt-${fault}`, `anthropic, model: c
 const { simulator } = harness
 after(() => harness.stop())
 
-/** In picodollars, by prices of the test's own. */
-function billed(): bigint {
-  let sum = 0n
-  for (const { freshTokens, cachedTokens, cacheWriteTokens, completionTokens } of simulator.bill) {
-    sum += BigInt(freshTokens + cachedTokens + cacheWriteTokens) * 1_000_000n + BigInt(completionTokens) * 5_000_000n
-  }
-  return sum
-}
-
 interface Sample {
   bill: bigint
   counted: bigint
@@ -58,7 +50,7 @@ async function sampled(scope: LimitedKey['scope'], work: () => Promise<unknown>)
   const samples: Sample[] = []
   let isRunning = true
   const look = async () => {
-    const bill = billed()
+    const bill = billOf(simulator.bill)
     const { spent, held } = (await statusOf(harness, scope)).periods.total
     samples.push({ bill, counted: spent + held })
   }
@@ -111,7 +103,10 @@ for (const seed of [1, 2, 3]) {
     const rows = (await harness.rows()).filter((row) => row['key_id'] === key.id)
     for (const { code } of rows) if (code === 'budget_exceeded') refused++
     const open = rows.filter((row) => row['unconfirmed_most_picodollars'] !== null).length
-    assert.ok(billed() > 0n && open > 10 && refused < rows.length / 2, `${open} unconfirmed, ${refused} refused`)
+    assert.ok(
+      billOf(simulator.bill) > 0n && open > 10 && refused < rows.length / 2,
+      `${open} unconfirmed, ${refused} refused`,
+    )
     await assertVerified(harness)
   })
 }
