@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Limits } from '../../src/domain/limits.ts'
-import { picodollars } from '../crash/prices.ts'
+import { billOf, picodollars } from '../crash/prices.ts'
 import { until } from '../harness.ts'
 import { ask, CONFIG, hard, holdOfAsk } from '../limits/limited.ts'
 import { startCluster } from './cluster.ts'
@@ -90,12 +90,15 @@ async function isNothingHeld({ id }: Key): Promise<boolean> {
 }
 
 async function sampled<T>(key: Key, limit: bigint, work: () => Promise<T>): Promise<T> {
-  const sampling = startSampling(cluster, { limits: new Map([[key.id, limit]]), everyMs: 20 })
+  const billed = () => billOf(simulator.bill)
+  const sampling = startSampling(cluster, { limits: new Map([[key.id, limit]]), billed, everyMs: 20 })
   const result = await work()
   const samples = await sampling.stop()
   assert.ok(new Set(samples.map(({ source }) => source)).size === 4, 'the log and three nodes were asked')
-  for (const { source, spent, held } of samples) {
-    assert.ok(spent + held <= limit, `${source} said ${spent} spent and ${held} held of ${limit}`)
+  for (const { source, spent, held, billed } of samples) {
+    const parts = `${source} said ${spent} spent and ${held} held`
+    assert.ok(spent + held <= limit, `${parts} of ${limit}`)
+    assert.ok(spent + held >= (billed ?? 0n), `${parts}; ${billed} were billed`)
   }
   return result
 }

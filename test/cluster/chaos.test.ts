@@ -35,4 +35,5 @@ test('three gateways, PostgreSQL and Valkey killed by a schedule under load keep
   assert.ok((counts.answers['402 budget_exceeded'] ?? 0) > 0, JSON.stringify(counts))
   assert.ok(counts.streamed > 5 && counts.cutStreams > 0, JSON.stringify(counts))
   assert.ok(budgets.every(({ samples, spent }) => samples > 10 && spent > 0n))
+  assert.ok(budgets.some(({ covered }) => covered > 0))
 })

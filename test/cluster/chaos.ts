@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { billOf } from '../crash/prices.ts'
 import { readLog } from '../crash/read-log.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { documentedErrors, readKeys, readUsageSums } from './evidence.ts'
@@ -53,8 +54,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   let keepFolder = true
   const ends: (() => unknown)[] = []
   try {
+    const { simulator } = cluster
     const keys = await readKeys(cluster.databaseUrl)
-    const sampling = startSampling(cluster, { limits: limitsById(keys, workload), everyMs: SAMPLED_EVERY_MS })
+    const sampling = startSampling(cluster, {
+      limits: limitsById(keys, workload),
+      everyMs: SAMPLED_EVERY_MS,
+      billed: (id) => billOf(simulator.bill.filter(({ marker }) => marker?.startsWith(`${keys.get(id)}-`))),
+    })
     const load = startLoad({ url: cluster.front.url, seed, aliases: workload.aliases, pauseMs })
     const progress = setInterval(() => say(progressText(cluster, load)), PROGRESS_MS)
     // Everything ends, even after a failure below.
@@ -93,13 +99,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     problems.push(...(await readUsageSums(cluster.databaseUrl)))
     const verdict = judge({
       sent: load.calls,
-      upstream: cluster.simulator.calls.filter((call) => call.method === 'POST'),
+      upstream: simulator.calls.filter((call) => call.method === 'POST'),
       rows,
       keys,
       cuts: cluster.front.cuts,
       kills: played.kills,
       limits: workload.limits,
       samples,
+      bill: simulator.bill,
       documented: documentedErrors(),
     })
     problems.push(...verdict.problems)

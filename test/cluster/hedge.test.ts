@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { picodollars, priceText } from '../crash/prices.ts'
+import { billOf, picodollars, priceText } from '../crash/prices.ts'
 import { type Json, until } from '../harness.ts'
 import { ask, hard } from '../limits/limited.ts'
 import { startCluster } from './cluster.ts'
@@ -36,15 +36,19 @@ test('hedged calls over two gateways stay within a hard budget; rows have both a
       Array.from({ length: CALLS }, (_, call) => ({ delayMs: call % 3 === 2 ? 40 : 250, tweak: DEAR })),
     )
   }
-  const sampling = startSampling(cluster, { limits: new Map([[key.id, LIMIT]]), everyMs: 20 })
+  const billed = () => billOf(simulator.bill)
+  const sampling = startSampling(cluster, { limits: new Map([[key.id, LIMIT]]), billed, everyMs: 20 })
   // With many calls at once one node may have all the money before the other begins: each hedges once before that.
   const alone = []
   for (const { url } of nodes) alone.push(await chat(key.value, url))
   const crowd = await Promise.all(Array.from({ length: CALLS - nodes.length }, () => chat(key.value, front.url)))
   const statuses = [...alone, ...crowd]
-  for (const { source, spent, held } of await sampling.stop()) {
-    assert.ok(spent + held <= LIMIT, `${source} said ${spent} spent and ${held} held of ${LIMIT}`)
+  for (const { source, spent, held, billed } of await sampling.stop()) {
+    const parts = `${source} said ${spent} spent and ${held} held`
+    assert.ok(spent + held <= LIMIT, `${parts} of ${LIMIT}`)
+    assert.ok(spent + held >= (billed ?? 0n), `${parts}; ${billed} were billed`)
   }
+  assert.ok(billed() > 0n)
   assert.deepEqual([...new Set(statuses)].sort(), [200, 402])
 
   const rows = await rowsOf(key.id)

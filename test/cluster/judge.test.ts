@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { BilledCall } from '../../simulator/bill.ts'
 import type { LoggedRow } from '../crash/judge.ts'
 import { documentedErrors } from './evidence.ts'
-import { type Evidence, judge } from './judge.ts'
+import { type Evidence, judge, type Sample } from './judge.ts'
 import type { Ending, SentCall } from './load.ts'
 import { planStrikes } from './schedule.ts'
 import { isStreamed, planWorkload } from './workload.ts'
@@ -56,8 +57,15 @@ const SOUND: Evidence = {
   cuts: [],
   kills: [],
   limits: LIMITS,
-  samples: [{ keyId: 'key-1', source: 'log', spent: 120_000_000n, held: 0n }],
+  samples: [{ keyId: 'key-1', source: 'log', spent: 120_000_000n, held: 0n, billed: null }],
+  bill: [],
   documented: documentedErrors(),
+}
+
+const SAMPLE: Sample = { keyId: 'key-1', source: 'node-2', spent: 120_000_000n, held: 0n, billed: 120_000_000n }
+const BILLED: BilledCall = {
+  ...{ at: 0, model: 'gpt-chaos', marker: CALL.token, freshTokens: 20, cachedTokens: 0, cacheWriteTokens: 0 },
+  ...{ completionTokens: 20, audioTokens: 0, imageTokens: 0, thinkingTokens: 0 },
 }
 
 const STREAMED: Ending = { ...ENDED, ended: 'finished' }
@@ -84,6 +92,7 @@ describe('the judge of a chaos run', () => {
       { ...SOUND, sent: ended(CUT_OFF), upstream: [], rows: [NAMELESS] },
     ],
     ['in a sound run', SOUND],
+    ['in a bill that the budget covers', { ...SOUND, samples: [SAMPLE], bill: [BILLED] }],
     [
       'in a run in which a third found a node',
       { ...SOUND, sent: [CALL, ...Array.from({ length: 2 }, () => ended({ kind: 'no-node' })).flat()] },
@@ -229,11 +238,13 @@ describe('the judge of a chaos run', () => {
       /nobody had killed/,
     ],
     ['a budget that the log exceeds', { ...SOUND, limits: new Map([['tight', 119_999_999n]]) }, /adds up to 120000000/],
+    ['a budget that a sample exceeds', { ...SOUND, samples: [{ ...SAMPLE, held: 1n }] }, /node-2 said/],
     [
-      'a budget that a sample exceeds',
-      { ...SOUND, samples: [{ keyId: 'key-1', source: 'node-2', spent: 120_000_000n, held: 1n }] },
-      /node-2 said/,
+      'a sample that counts less than was billed',
+      { ...SOUND, samples: [{ ...SAMPLE, billed: 120_000_001n }] },
+      /1 samples of tight count less than the provider: node-2 said 120000000 spent and 0 held where 120000001/,
     ],
+    ['a row that knows of less than was billed', { ...SOUND, bill: [BILLED, BILLED] }, /was billed 240000000, its row/],
   ]
   for (const [what, evidence, expected] of broken) {
     test(`reports ${what}`, () => assert.match(judge(evidence).problems.join('\n'), expected))
@@ -255,7 +266,7 @@ describe('the judge of a chaos run', () => {
       interrupted: 1,
       open: 0,
       answers: { '200 ok': 1 },
-      budgets: [{ key: 'tight', limit: 120_000_000n, spent: 0n, most: 120_000_000n, samples: 1 }],
+      budgets: [{ key: 'tight', limit: 120_000_000n, spent: 0n, most: 120_000_000n, samples: 1, covered: 0 }],
     })
   })
 })

@@ -1,4 +1,5 @@
-import { checkInterruptions, type LoggedRow, namesCalls } from '../crash/judge.ts'
+import type { BilledCall } from '../../simulator/bill.ts'
+import { checkBill, checkInterruptions, type LoggedRow, namesCalls } from '../crash/judge.ts'
 import { picodollars } from '../crash/prices.ts'
 import type { Cut } from './front.ts'
 import type { Ending, SentCall } from './load.ts'
@@ -16,7 +17,10 @@ export interface Sample {
   /** `log`, or the name of the node that was asked. */
   source: string
   spent: bigint
+  /** With what is unconfirmed or leased. */
   held: bigint
+  /** By the provider, for calls of this key, before the node was asked; null: the log may be behind it. */
+  billed: bigint | null
 }
 
 export interface Evidence {
@@ -30,6 +34,8 @@ export interface Evidence {
   /** Hard budgets in picodollars. */
   limits: ReadonlyMap<ChaosKey, bigint>
   samples: readonly Sample[]
+  /** The provider's own: every answer that it produced, whatever became of it. */
+  bill: readonly BilledCall[]
   /** Statuses by code, as docs/errors.md has them. */
   documented: ReadonlyMap<string, number>
 }
@@ -55,7 +61,8 @@ export interface Verdict {
   open: number
   /** Answers by `status code`. */
   answers: Record<string, number>
-  budgets: { key: ChaosKey; limit: bigint; spent: bigint; most: bigint; samples: number }[]
+  /** `covered`: samples in which more was billed than spent. */
+  budgets: { key: ChaosKey; limit: bigint; spent: bigint; most: bigint; samples: number; covered: number }[]
   /** Every broken promise as a sentence. */
   problems: string[]
 }
@@ -74,6 +81,7 @@ export function judge(evidence: Evidence): Verdict {
   checkCuts(evidence, problems)
   const unknown = checkUpstream(sent, upstream, byToken, problems)
   const budgets = checkBudgets(evidence, problems)
+  checkBill(evidence.bill, byToken, problems)
   checkFound(sent, problems)
   const open = rows.filter((row) => row.state !== 'closed')
   for (const row of open) problems.push(`${row.id} is still ${row.state}`)
@@ -250,8 +258,14 @@ function checkBudgets({ rows, keys, limits, samples }: Evidence, problems: strin
       const { source, spent: was, held } = worst
       problems.push(`${over.length} samples of ${key} are over ${limit}; ${source} said ${was} spent and ${held} held`)
     }
+    const below = own.filter((sample) => sample.spent + sample.held < (sample.billed ?? 0n))
+    for (const { source, billed, spent: was, held } of below.slice(0, 1)) {
+      const told = `${source} said ${was} spent and ${held} held where ${billed} were billed`
+      problems.push(`${below.length} samples of ${key} count less than the provider: ${told}`)
+    }
+    const covered = own.filter((sample) => sample.spent < (sample.billed ?? 0n)).length
     const most = own.reduce((most, sample) => (sample.spent > most ? sample.spent : most), 0n)
-    return { key, limit, spent, most, samples: own.length }
+    return { key, limit, spent, most, samples: own.length, covered }
   })
 }
 

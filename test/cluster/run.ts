@@ -45,9 +45,12 @@ function printReport({ problems, answers, budgets, ...counts }: ChaosReport): vo
   process.stdout.write('\n')
   for (const [name, count] of Object.entries(counts)) line(name, count)
   for (const [name, count] of Object.entries(answers).sort()) line(`answered ${name}`, count)
-  for (const { key, limit, spent, most, samples } of budgets) {
+  for (const { key, limit, spent, most, samples, covered } of budgets) {
     const usd = (amount: bigint) => (Number(amount) / 1e12).toFixed(6)
-    line(`budget of ${key}`, `${usd(spent)} of ${usd(limit)} USD spent; at most ${usd(most)} in ${samples} samples`)
+    line(
+      `budget of ${key}`,
+      `${usd(spent)} of ${usd(limit)} USD spent; at most ${usd(most)} in ${samples} samples; ${covered} times below the provider's bill`,
+    )
   }
   for (const problem of problems) process.stdout.write(`BROKEN: ${problem}\n`)
   process.stdout.write(problems.length === 0 ? 'Every promise held.\n' : `${problems.length} broken.\n`)

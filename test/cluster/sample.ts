@@ -11,6 +11,8 @@ export interface Sampling {
 export interface SamplingOptions {
   /** Hard budgets in picodollars by the ids of their keys. */
   limits: ReadonlyMap<string, bigint>
+  /** By the provider so far, for calls of the key with this id. */
+  billed(keyId: string): bigint
   everyMs: number
 }
 
@@ -19,12 +21,14 @@ export interface SamplingOptions {
  */
 export function startSampling(
   { nodes, databaseUrl }: Pick<Cluster, 'nodes' | 'databaseUrl'>,
-  { limits, everyMs }: SamplingOptions,
+  { limits, billed, everyMs }: SamplingOptions,
 ): Sampling {
   const samples: Sample[] = []
   let running = true
 
   async function sampleNode({ name, manage }: Cluster['nodes'][number]): Promise<void> {
+    // The bill first: all of it must be counted by then.
+    const bills = new Map([...limits.keys()].map((id) => [id, billed(id)]))
     const { status, json } = await manage('GET', '/budgets?limit=100')
     if (status !== 200) return
     for (const { id, limits: own, periods, leased_usd: leased } of json.data) {
@@ -33,8 +37,9 @@ export function startSampling(
       samples.push({
         keyId: id,
         source: name,
-        spent: picodollars(spent) + picodollars(unconfirmed),
-        held: picodollars(held) + picodollars(leased),
+        spent: picodollars(spent),
+        held: picodollars(unconfirmed) + picodollars(held) + picodollars(leased),
+        billed: bills.get(id) ?? null,
       })
     }
   }
@@ -42,7 +47,8 @@ export function startSampling(
   async function sampleLog(): Promise<void> {
     const sums = await sumsOfLog(databaseUrl)
     // Rows reach it up to a second after their answers: until then it says that nothing was spent.
-    for (const keyId of limits.keys()) samples.push({ keyId, source: 'log', spent: sums.get(keyId) ?? 0n, held: 0n })
+    for (const keyId of limits.keys())
+      samples.push({ keyId, source: 'log', spent: sums.get(keyId) ?? 0n, held: 0n, billed: null })
   }
 
   const sampleAll = () => {
