@@ -165,7 +165,7 @@ const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
 const total = (values: bigint[]) => values.reduce((a, b) => a + b, 0n)
 
 /** By the names of the days, not by arithmetic: a second opinion on calendars. */
-function sameUtcPeriod(period: Period, a: number, b: number): boolean {
+export function sameUtcPeriod(period: Period, a: number, b: number): boolean {
   const day = (at: number) => new Date(at).toISOString().slice(0, 10)
   switch (period) {
     case 'day':
