@@ -27,7 +27,7 @@ export function startSampling(
   let running = true
 
   async function sampleNode({ name, manage }: Cluster['nodes'][number]): Promise<void> {
-    // The bill first: all of it must be counted by then.
+    // The bill first: the budgets must count all of it.
     const bills = new Map([...limits.keys()].map((id) => [id, billed(id)]))
     const { status, json } = await manage('GET', '/budgets?limit=100')
     if (status !== 200) return

@@ -164,7 +164,7 @@ async function startAndStop(gateway: ProcessOptions, billed: Billed) {
   return { exitCode: await running.stop(), samples, differences: [...differences, ...rows.differences] as unknown[] }
 }
 
-/** What the gateway says of keys with budgets. The bill first: all of it must be counted by then. */
+/** What the gateway says of keys with budgets. The bill first: the budgets must count all of it. */
 async function readBudget(url: string, billed: Billed): Promise<BudgetSample[]> {
   const bill = { free: 0n, tight: billed('tight'), whole: billed('whole') }
   const { data } = await manage(url, 'GET', '/budgets')

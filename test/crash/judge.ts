@@ -266,7 +266,7 @@ function checkBudget(rows: readonly LoggedRow[], samples: readonly BudgetSample[
   for (const own of Map.groupBy(samples, ({ keyId }) => keyId).values()) checkLast(rows, own.at(-1), problems)
 }
 
-/** When nothing runs any more. */
+/** Once every call has ended. */
 function checkLast(rows: readonly LoggedRow[], last: BudgetSample | undefined, problems: string[]): void {
   if (last === undefined) return
   const own = rows.filter(({ keyId }) => keyId === last.keyId)
