@@ -4,7 +4,7 @@ import type { ContentSettings } from '../domain/content/settings.ts'
 
 type Pattern = ContentSettings['patterns'][number]
 
-/** With a regex engine that runs in linear time for every pattern (docs/decisions/0044-content-on-purpose.md). */
+/** With a regex engine that runs in linear time for every pattern (docs/decisions/0044-content-and-guardrails.md). */
 export function ownRule({ name, regex }: Pattern): Rule {
   const compiled = RE2JS.compile(regex)
   return { name, replace: (text, mark) => compiled.matcher(text).replaceAll(mark) }
