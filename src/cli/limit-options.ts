@@ -1,3 +1,4 @@
+import { UNCONFIRMED_POLICIES, type UnconfirmedPolicy } from '../domain/pricing/unconfirmed.ts'
 import type { AnyInput } from './api-client.ts'
 import { CliError } from './cli-error.ts'
 import { type Given, type OptionSpec, text } from './command.ts'
@@ -19,6 +20,16 @@ export const LIMIT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   },
 }
 
+/** Those of a workspace. */
+export const WORKSPACE_LIMIT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  ...LIMIT_OPTIONS,
+  unconfirmed: {
+    type: 'string',
+    placeholder: 'POLICY',
+    help: `Unconfirmed spend that counts in budgets: ${UNCONFIRMED_POLICIES.join(', ')}; null is bound`,
+  },
+}
+
 type SomeLimits = Record<string, unknown>
 
 /** What the options say; null takes a limit away. */
@@ -30,7 +41,15 @@ function givenLimits(given: Given): SomeLimits {
   }
   const budget = text(given, 'budget')
   if (budget !== undefined) limits['budget'] = budget === 'null' ? null : budgetOf(budget)
+  const policy = text(given, 'unconfirmed')
+  if (policy !== undefined) limits['unconfirmed'] = policy === 'null' ? null : policyOf(policy)
   return limits
+}
+
+function policyOf(value: string): UnconfirmedPolicy {
+  const policy = UNCONFIRMED_POLICIES.find((each) => each === value)
+  if (policy !== undefined) return policy
+  throw new CliError(`--unconfirmed: one of ${UNCONFIRMED_POLICIES.join(', ')}, null; not '${value}'`, 2)
 }
 
 function countOf(value: string, option: string): number {

@@ -6,7 +6,7 @@ import { areCertificates } from './certificates.ts'
 import { GuardrailSettings } from './content/guardrail.ts'
 import { ContentSettings } from './content/settings.ts'
 import { AllowedModels } from './key.ts'
-import { Limits } from './limits.ts'
+import { KeyLimits, Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { UNITS } from './pricing/unit-prices.ts'
@@ -65,7 +65,7 @@ export const KeyDefinition = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
   paused: z.boolean().optional(),
   allowed_models: AllowedModels.optional(),
-  limits: Limits.optional(),
+  limits: KeyLimits.optional(),
 })
 
 const PerMtok = z.string().superRefine((value, context) => {

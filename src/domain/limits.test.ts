@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Limits } from './limits.ts'
+import { FileConfigSchema } from './file-config.ts'
+import { KeyLimits, Limits } from './limits.ts'
+import { problemText } from './problem-text.ts'
 
 const budget = (usd: unknown, more: object = {}) => ({ budget: { usd, per: 'month', ...more } })
 
@@ -47,6 +49,16 @@ describe('limits are refused', () => {
       assert.equal(error?.issues[0]?.path.join('.'), field)
     })
   }
+  test('with the policy of a workspace where they are those of a key', () => {
+    const limits = { rpm: 5, unconfirmed: 'ignore' }
+    assert.ok(Limits.safeParse(limits).success)
+    const words = 'unconfirmed is a setting of the workspace; set it in the limits of the workspace'
+    assert.equal(problemText(KeyLimits.safeParse(limits).error ?? assert.fail()), words)
+    const file = { workspaces: { default: { limits, keys: { ci: { limits } } } } }
+    const { error } = FileConfigSchema.safeParse(file)
+    assert.equal(problemText(error ?? assert.fail()), `workspaces.default.keys.ci.limits: ${words}`)
+    assert.equal(problemText(KeyLimits.safeParse({ rps: 5 }).error ?? assert.fail()), 'unknown field "rps"')
+  })
   test('with unknown fields', () => {
     assert.equal(Limits.safeParse({ rps: 5 }).success, false)
     assert.equal(Limits.safeParse(budget('5', { currency: 'EUR' })).success, false)

@@ -20,18 +20,12 @@ export const MaxOutputTokens = Count.describe('Output limit that is sent when th
 /** A shorter answer is rarely useful. */
 export const DEFAULT_FIT_AT_LEAST = 256
 
-/** What a key or a workspace may use; both apply to a call. */
-export const Limits = z.strictObject({
+/** Of a key and of a workspace; both apply to a call. */
+const LIMITS = {
   rpm: Count.optional().describe('Requests per minute'),
   tpm: Count.optional().describe('Tokens per minute'),
   max_parallel: Count.optional().describe('Calls at the same time'),
   max_output_tokens: MaxOutputTokens.optional(),
-  unconfirmed: z
-    .enum(UNCONFIRMED_POLICIES)
-    .optional()
-    .describe(
-      'Of a workspace: how much of the spend that no provider has confirmed counts in its budgets and those of its keys: all that can be billed (`bound`, the default), the `estimate`, or nothing (`ignore`)',
-    ),
   budget: z
     .strictObject({
       usd: Usd,
@@ -52,7 +46,27 @@ export const Limits = z.strictObject({
       error: 'a soft budget refuses nothing; remove when_tight or make the budget hard',
     })
     .optional(),
+}
+
+/** What a workspace may use. */
+export const Limits = z.strictObject({
+  ...LIMITS,
+  unconfirmed: z
+    .enum(UNCONFIRMED_POLICIES)
+    .optional()
+    .describe(
+      'How much of the spend that no provider has confirmed counts in budgets of the workspace and its keys: all that can be billed (`bound`, the default), the `estimate`, or nothing (`ignore`)',
+    ),
 })
+
+/** What a key may use. */
+export const KeyLimits = z.strictObject(LIMITS, {
+  error: ({ code, keys }) =>
+    code === 'unrecognized_keys' && (keys as string[]).includes('unconfirmed')
+      ? 'unconfirmed is a setting of the workspace; set it in the limits of the workspace'
+      : undefined,
+})
+
 type Stated = z.infer<typeof Limits>
 /**
  * What no operator states as a limit: spent before the scope moved in (budgets/opening-spend.ts), in USD; and what was

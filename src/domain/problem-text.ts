@@ -76,7 +76,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The library's own message in plain words; messages of our schemas stay as they are. */
 function inWords(issue: z.core.$ZodIssue): string {
   const { message } = issue
-  if (issue.code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys' && message.startsWith('Unrecognized key')) {
     const names = issue.keys.map((key) => `"${key}"`).join(', ')
     return `unknown field${issue.keys.length === 1 ? '' : 's'} ${names}`
   }

@@ -47,6 +47,24 @@ describe('limits as options', () => {
     assert.deepEqual([changed.limits.max_parallel, changed.limits.budget.usd, changed.description], [9, '500', 'ours'])
   })
 
+  test('how unconfirmed spend counts is set for a workspace, and keys name where it belongs', async () => {
+    const made = (await ok('workspaces create books --rpm 5 --unconfirmed estimate --json')).json()
+    assert.deepEqual(made.limits, { rpm: 5, unconfirmed: 'estimate' })
+    const limitsAfter = async (options: string) => (await ok(`workspaces update books ${options} --json`)).json().limits
+    assert.deepEqual(await limitsAfter('--unconfirmed ignore --rpm null'), { unconfirmed: 'ignore' })
+    assert.equal(await limitsAfter('--unconfirmed null'), null)
+    const wrong = await cli('workspaces update books --unconfirmed all')
+    assert.deepEqual([wrong.code, /--unconfirmed: one of bound, estimate, ignore, null/.test(wrong.stderr)], [2, true])
+    writeFileSync(join(harness.folder, 'policy.json'), '{"limits":{"unconfirmed":"ignore"}}')
+    const refused = await cli('keys create never -f policy.json', { folder: harness.folder })
+    assert.notEqual(refused.code, 0)
+    assert.match(
+      refused.stderr,
+      /limits: unconfirmed is a setting of the workspace; set it in the limits of the workspace/,
+    )
+    assert.notEqual((await cli('keys create never --unconfirmed ignore')).code, 0)
+  })
+
   for (const options of [
     '--rpm 0',
     '--rpm=-1',

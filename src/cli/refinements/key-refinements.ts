@@ -1,7 +1,13 @@
 import type { AnyInput } from '../api-client.ts'
 import { type Given, type OptionSpec, type Refinement, text, texts } from '../command.ts'
 import { parseDuration } from '../duration.ts'
-import { LIMIT_OPTIONS, withKeyLimits, withNewLimits, withWorkspaceLimits } from '../limit-options.ts'
+import {
+  LIMIT_OPTIONS,
+  WORKSPACE_LIMIT_OPTIONS,
+  withKeyLimits,
+  withNewLimits,
+  withWorkspaceLimits,
+} from '../limit-options.ts'
 import { readJsonFile } from '../read-input.ts'
 import { restore } from './restore-refinement.ts'
 
@@ -36,7 +42,7 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'workspaces.list': { examples: ['switchyard workspaces list'] },
   'workspaces.create': {
     examples: ['switchyard workspaces create research', 'switchyard workspaces create research --budget 500/month'],
-    options: LIMIT_OPTIONS,
+    options: WORKSPACE_LIMIT_OPTIONS,
     refine: withNewLimits,
   },
   'workspaces.update': {
@@ -44,8 +50,9 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard workspaces update research --description "what it is for"',
       'switchyard workspaces update research --budget 500/month:soft --max-parallel null',
       'switchyard workspaces update research --streaming true',
+      'switchyard workspaces update research --unconfirmed estimate',
     ],
-    options: LIMIT_OPTIONS,
+    options: WORKSPACE_LIMIT_OPTIONS,
     refine: withWorkspaceLimits,
   },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },

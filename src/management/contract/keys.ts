@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AllowedModels } from '../../domain/key.ts'
-import { Limits } from '../../domain/limits.ts'
+import { KeyLimits } from '../../domain/limits.ts'
 import { inWorkspace, ManagedBy, Name, pageOf, paging, Timestamp, Usd, WorkspaceName } from './fields.ts'
 import { OpeningBody, OpeningSpend } from './opening-spend.ts'
 import { operation } from './operation.ts'
@@ -23,7 +23,7 @@ export const Key = z.strictObject({
   allowed_models: AllowedModels.nullable().describe(
     'Aliases or model ids, `*` at the end for all that begin so; null: all',
   ),
-  limits: Limits.nullable().describe('Limits of the key; changes apply from the next call'),
+  limits: KeyLimits.nullable().describe('Limits of the key; changes apply from the next call'),
   note: KeyNote.nullable(),
   opening_spend: OpeningSpend.nullable().describe('Spent elsewhere before the key moved in; null: nothing'),
   managed_by: ManagedBy,
@@ -58,7 +58,7 @@ const one = z.strictObject({ id: z.string().max(64) })
 const settings = {
   expires_at: Timestamp.nullable().optional(),
   allowed_models: AllowedModels.nullable().optional(),
-  limits: Limits.nullable().optional(),
+  limits: KeyLimits.nullable().optional(),
   note: KeyNote.nullable().optional(),
 }
 export const AdoptedKey = z.strictObject({

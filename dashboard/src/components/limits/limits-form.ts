@@ -1,6 +1,6 @@
 import type { Item } from '../../api/client.ts'
 
-export type Limits = NonNullable<Item<'keys.list'>['limits']>
+export type Limits = NonNullable<Item<'workspaces.list'>['limits']>
 export type Budget = NonNullable<Limits['budget']>
 
 /** The limits as form values: text, empty for "no limit". Amounts stay text, so no digit is lost. */
