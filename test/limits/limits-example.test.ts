@@ -21,7 +21,7 @@ test('the worked example of docs/limits.md is what the ledger does, row by row',
   const payer = { key: { id: 'k', limits: { budget } }, workspace: { name: 'w', limits: null } }
   const calls = new Map<string, HeldCall>()
 
-  assert.equal(rows.length, 8)
+  assert.equal(rows.length, 6)
   for (const [, , text = '', spentUsd, heldUsd, leftUsd] of rows) {
     const name = /call ([ABC])/.exec(text)?.[1] ?? ''
     if (/arrives|comes again/.test(text)) {
