@@ -157,7 +157,7 @@ const ROOMS: Record<string, Room> = {
       'src/doctor',
       'demo',
     ],
-    packages: ['aws4fetch', 'yaml', 'zod'],
+    packages: ['aws4fetch', 'hyparquet-writer', 'yaml', 'zod'],
   },
 }
 

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { PROGRAM } from '../built-program.ts'
-import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
-
-/** A small generator, so that a failure can be repeated. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
+import { killingProxy, listening, numbers, objectStore, runFeed } from './run-feed.ts'
 
 const CALLS = 60
 
@@ -83,46 +71,19 @@ describe('the feed', { concurrency: false }, () => {
     assert.equal(response.status, 403)
   })
 
-  /** Runs the command once. `onStart` gets the way to kill it. */
-  async function run(args: string[], url = harness.url, environment = {}, onStart = (_kill: () => void) => {}) {
-    const env = { PATH: process.env['PATH'] ?? '', ...COMPILE_CACHE, SWITCHYARD_URL: url, ADMIN_KEY, ...environment }
-    const child = spawn(process.execPath, [PROGRAM, 'feed', ...args], { env })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
-    onStart(() => child.kill('SIGKILL'))
-    const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-    return { code, said }
-  }
-
-  async function listening(server: Server): Promise<string> {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  }
+  const run = (args: string[], url = harness.url, environment = {}, onStart?: (kill: () => void) => void) =>
+    runFeed(args, url, environment, onStart)
 
   const ids = async () => (await logged()).map(({ id }) => id).sort()
 
   test('files: killed at any answer and run again, their rows are those of the log', async () => {
     const pick = numbers(35)
     const rows = join(folder, 'rows')
-    let kill = () => {}
-    let countdown = 0
-    // Between the command and the gateway: few rows an answer, and a kill with or after one of them.
-    const between = createServer(async (request, response) => {
-      const path = (request.url ?? '').replace(/limit=\d+/, `limit=${1 + pick(9)}`)
-      const answer = await fetch(harness.url + path, { headers })
-      const text = await answer.text()
-      countdown -= 1
-      response.writeHead(answer.status, { 'content-type': 'application/x-ndjson' })
-      if (countdown === 0 && pick(2) === 0) {
-        response.write(text.slice(0, text.length / 2), kill)
-      } else {
-        response.end(text, countdown === 0 ? kill : undefined)
-      }
-    })
+    const { server: between, state } = killingProxy(harness.url, pick)
     const url = await listening(between)
     for (let round = 0; round < 5; round += 1) {
-      countdown = 1 + pick(3)
-      await run(['--to', rows], url, {}, (way) => (kill = way))
+      state.countdown = 1 + pick(3)
+      await run(['--to', rows], url, {}, (way) => (state.kill = way))
     }
     const { code, said } = await run(['--to', rows], url)
     between.close()
@@ -163,25 +124,16 @@ describe('the feed', { concurrency: false }, () => {
   })
 
   test('an S3 store gets rows and cursor, signed, and the next run goes on from there', async () => {
-    const objects = new Map<string, string>()
-    const store = createServer(async (request, response) => {
-      const body = Buffer.concat(await request.toArray()).toString()
-      assert.match(String(request.headers.authorization), /^AWS4-HMAC-SHA256 Credential=AK\/\d{8}\/eu-1\/s3\//)
-      if (request.method === 'PUT') objects.set(request.url ?? '', body)
-      const found = objects.get(request.url ?? '')
-      response.writeHead(found === undefined ? 404 : 200).end(found)
-    })
-    const url = await listening(store)
-    const settings = {
-      ...{ AWS_ENDPOINT_URL: url, AWS_REGION: 'eu-1', AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'secret' },
-    }
+    const { server: store, objects, settings: settingsFor } = objectStore()
+    const settings = settingsFor(await listening(store))
     const first = await run(['--to', 's3://bills/here'], harness.url, settings)
     const second = await run(['--to', 's3://bills/here'], harness.url, settings)
     store.close()
     assert.match(first.said, /60 rows delivered/)
     assert.match(second.said, /No new rows/)
     assert.ok(objects.has('/bills/here/cursor'))
-    const rows = objects.get('/bills/here/requests-000000000000000.000000000.ndjson')?.trimEnd().split('\n') ?? []
+    const rows =
+      objects.get('/bills/here/requests-000000000000000.000000000.ndjson')?.toString().trimEnd().split('\n') ?? []
     assert.deepEqual(rows.map((line) => JSON.parse(line).id).sort(), await ids())
   })
 })

@@ -5,7 +5,7 @@ export interface FedLine {
   text: string
 }
 
-/** Where rows go. A batch that is written again under its name replaces the first one; the cursor is saved after it. */
+/** Where rows go. `name` is without the extension of a file. A batch that is written again under its name replaces the first one; the cursor is saved after it. */
 export interface FeedTarget {
   /** Rows a batch. */
   rows: number

@@ -1,10 +1,11 @@
 import { AwsV4Signer } from 'aws4fetch'
 import type { Environment } from '../../app/config.ts'
 import { CliError } from '../cli-error.ts'
+import type { FeedFormat } from './feed-format.ts'
 import type { FeedTarget } from './feed-target.ts'
 
 /** Any store that speaks S3; the cursor is an object beside the rows. Settings are those of the AWS command line. */
-export function s3Target(to: string, environment: Environment): FeedTarget {
+export function s3Target(to: string, { extension, bytesOf }: FeedFormat, environment: Environment): FeedTarget {
   const { hostname: bucket, pathname } = new URL(to)
   const region = environment['AWS_REGION'] ?? 'us-east-1'
   const endpoint = environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL']
@@ -14,7 +15,7 @@ export function s3Target(to: string, environment: Environment): FeedTarget {
       ? `https://${bucket}.s3.${region}.amazonaws.com`
       : `${endpoint.replace(/\/+$/, '')}/${bucket}`
   const prefix = pathname.replace(/^\/+|\/+$/g, '')
-  const ask = (method: 'GET' | 'PUT', name: string, body?: string) =>
+  const ask = (method: 'GET' | 'PUT', name: string, body?: string | Uint8Array) =>
     request({ method, url: [base, prefix, name].filter((part) => part !== '').join('/'), body }, region, environment)
   return {
     rows: 10_000,
@@ -24,7 +25,7 @@ export function s3Target(to: string, environment: Environment): FeedTarget {
       return (await checked(answer)).trim()
     },
     async write(name, lines) {
-      await checked(await ask('PUT', name, `${lines.map(({ text }) => text).join('\n')}\n`))
+      await checked(await ask('PUT', `${name}.${extension}`, await bytesOf(lines)))
     },
     async save(at) {
       await checked(await ask('PUT', 'cursor', at))
@@ -42,7 +43,7 @@ async function checked(answer: Response): Promise<string> {
 interface Asked {
   method: 'GET' | 'PUT'
   url: string
-  body: string | undefined
+  body: string | Uint8Array | undefined
 }
 
 async function request({ method, url, body }: Asked, region: string, environment: Environment): Promise<Response> {
