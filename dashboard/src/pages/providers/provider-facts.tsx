@@ -6,6 +6,7 @@ import { FactList } from '../../components/fact-list.tsx'
 import { TestButton, TestResult, useProviderTest } from '../../components/provider-test.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePath } from '../../shell/place.ts'
+import { PriceLimit } from './price-limit.tsx'
 import { HealthLine } from './provider-card.tsx'
 import { type GatewayStatus, ownerText, type Provider } from './provider-health.ts'
 import { ProviderRecord } from './provider-record.tsx'
@@ -116,6 +117,10 @@ function Connection({ provider }: { provider: Provider }) {
         <dd>{on_caller_left === 'drain' ? 'read on to the end (drain)' : 'end the call (abort)'}</dd>
         <dt>If token usage is missing</dt>
         <dd>{on_estimate === 'hold' ? 'book the whole hold' : 'book an estimate'}</dd>
+        <dt>Charges at most</dt>
+        <dd>
+          <PriceLimit provider={provider} />
+        </dd>
         <dt>Responses API</dt>
         <dd>{speaks === null ? 'by its address' : speaks.includes('responses') ? 'spoken' : 'translated to chat'}</dd>
         <dt>Changed</dt>
