@@ -6,7 +6,8 @@ import { SETTINGS } from '../src/app/config.ts'
 import { commands } from '../src/cli/commands.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { LOG_FIELDS, type LogField, publicName } from '../src/domain/log/fields.ts'
-import { SESSION_HEADERS } from '../src/endpoints/session-header.ts'
+import { AGENT_HEADERS } from '../src/endpoints/agent-headers.ts'
+import { OWN_HEADERS } from '../src/endpoints/call-names.ts'
 import { builtinProviders } from '../src/providers/provider-kinds.ts'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 import { PROXY_VARIABLES } from '../src/upstream/environment-proxies.ts'
@@ -53,13 +54,18 @@ test('docs/metrics.md lists exactly our metrics', async () => {
   assert.deepEqual(firstCells('docs/metrics.md', /^switchyard_/), ours.sort())
 })
 
-test('docs/attribution.md lists the headers that name a session, in order', () => {
-  const rows = SESSION_HEADERS.map(({ name, sentBy }) => `| \`${name}\` | ${sentBy} |\n`).join('')
+test('docs/attribution.md lists the headers that name a call, in order', () => {
+  const cell = (name: string | undefined) => (name === undefined ? '–' : `\`${name}\``)
+  const { session, agent, parent, project } = OWN_HEADERS
+  const own = { sentBy: 'any client; overrides the others', session, agent, parent, project }
+  const rows = [own, ...AGENT_HEADERS].map(({ sentBy, ...headers }: Partial<(typeof AGENT_HEADERS)[number]>) => {
+    const starter = headers.parent ?? headers.parentSession
+    const named = headers.parentSession === undefined ? headers.agent : headers.session
+    return `| ${sentBy} | ${cell(headers.session)} | ${cell(named)} | ${cell(starter)} | ${cell(headers.project)} |\n`
+  })
+  const table = `| sent by | session | agent | parent | project |\n|---|---|---|---|---|\n${rows.join('')}\n`
   const page = readFileSync('docs/attribution.md', 'utf8')
-  assert.ok(
-    page.includes(`| header | sent by |\n|---|---|\n${rows}\n`),
-    `put these rows into docs/attribution.md:\n${rows}`,
-  )
+  assert.ok(page.includes(table), `put this table into docs/attribution.md:\n${table}`)
 })
 
 test('docs/management/requests.md lists the log fields that are named differently in the database; /docs has all', () => {

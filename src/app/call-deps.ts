@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createBodies, IDLE_MS, startWorker } from '../bodies/bodies.ts'
 import { workersFor } from '../bodies/body-workers.ts'
+import { KnownRoots } from '../calls/attribution/session-roots.ts'
 import { type AnswerCache, MemoryCache } from '../calls/cache/answer-cache.ts'
 import { openValkeyCache } from '../calls/cache/valkey-cache.ts'
 import type { Circuits } from '../calls/chain/circuits.ts'
@@ -80,6 +81,7 @@ export function createDeps(parts: CallParts): Deps {
     }),
     ...parts.written,
     ledger: parts.ledger,
+    roots: new KnownRoots(),
     idempotency: createIdempotency({
       ...parts.logged,
       onReplay: () => metrics.idempotentReplays.add(),

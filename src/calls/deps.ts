@@ -2,6 +2,7 @@ import type { Bodies } from '../bodies/bodies.ts'
 import type { ContentKeeper } from '../content/keeper.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { SessionRoots } from '../endpoints/call-names.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import type { Tokens } from '../providers/tokens.ts'
 import type { LogFullReason } from '../request-log/log-full.ts'
@@ -50,6 +51,8 @@ export interface Deps extends ChainDeps {
   /** A key value was accepted at this time. */
   noteUse(valueId: string, at: number): void
   ledger: SpendLedger
+  /** Of agents whose sessions start others. */
+  roots: SessionRoots
   idempotency: Idempotency
   cache: AnswerCache
   streams: OpenStreams

@@ -1,17 +1,17 @@
 import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { RefusedBody } from '../domain/errors.ts'
-import { sessionOf } from '../endpoints/session-header.ts'
+import { NO_ROOTS, namesInHeaders } from '../endpoints/call-names.ts'
 import type { HeldCall } from '../limits/admission.ts'
 import type { OpenRecord } from '../request-log/record.ts'
-import { attributedTo } from './attributed-to.ts'
+import { attributedTo } from './attribution/attributed-to.ts'
 import type { Ended } from './stages.ts'
 
 /** The fields that are known from the admission on; the end of a call repeats them. */
 export function openRecord(call: Ended['call'], held: HeldCall | undefined, refused?: RefusedBody): OpenRecord {
   const { id, key, startedAt, body, resolved } = call
   const hold = held?.hold
-  const { user, session, tags } =
-    call.attribution ?? attributedTo(sessionOf(call.receiver), NO_ATTRIBUTION, call.snapshot)
+  const attribution =
+    call.attribution ?? attributedTo(namesInHeaders(call.receiver, NO_ROOTS, key.id), NO_ATTRIBUTION, call.snapshot)
   const record: OpenRecord = {
     id,
     workspace: key.workspace,
@@ -25,9 +25,13 @@ export function openRecord(call: Ended['call'], held: HeldCall | undefined, refu
     idempotencyKey: null,
     bodyHash: null,
     streamed: call.delivery != null,
-    user,
-    session,
-    tags,
+    user: attribution.user,
+    session: attribution.session,
+    agent: attribution.agent,
+    parent: attribution.parent,
+    kind: attribution.kind,
+    project: attribution.project,
+    tags: attribution.tags,
     unconfirmedPolicy: call.snapshot.workspaces.get(key.workspace)?.limits?.unconfirmed ?? null,
   }
   for (const aspect of call.aspects) aspect.addToOpening?.(record)

@@ -3,11 +3,11 @@ import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import { worded } from '../domain/wording/worded.ts'
-import { sessionOf } from '../endpoints/session-header.ts'
+import { namesInHeaders } from '../endpoints/call-names.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
 import { aspectsOf } from './aspects.ts'
-import { attributedTo } from './attributed-to.ts'
+import { attributedTo } from './attribution/attributed-to.ts'
 import type { Deps } from './deps.ts'
 import { Idempotent } from './idempotency/idempotent.ts'
 import { advance, type Begun, type Received } from './stages.ts'
@@ -48,7 +48,8 @@ function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: s
     next.aspects = [new Idempotent({ idempotencyKey, bodyHash: body.hash, idPrefix }, deps), ...begun.aspects]
   }
   next.body = body
-  next.attribution = attributedTo(sessionOf(call), body.attribution, begun.snapshot)
+  const names = namesInHeaders(call, deps.roots, begun.key.id)
+  next.attribution = attributedTo(names, body.attribution, begun.snapshot)
   const isStream = begun.endpoint.stream?.isRequested(body.request) === true
   next.delivery = isStream ? deliveryOf(call, begun, idempotencyKey !== null, deps) : null
   return next

@@ -1,15 +1,30 @@
 import { looksLikeSecret } from './errors.ts'
 import { isJsonObject } from './request/call-request.ts'
 
-/** Who a call is made for, as its body says: names and tags that the caller chose, never content. */
-export interface Attribution {
-  user: string | null
-  tags: Record<string, string>
-  /** Of a body that names one; a header wins. */
+/** What a call is within its session. `count` only counts tokens; `prewarm` fills the provider's prompt cache. */
+export const CALL_KINDS = ['main', 'subagent', 'compaction', 'title', 'auxiliary', 'prewarm', 'count'] as const
+export type CallKind = (typeof CALL_KINDS)[number]
+
+/** Where a call belongs in the work of an agent. Names that the caller chose: claims, not proof. */
+export interface CallNames {
+  /** The whole run, sub-agents included. */
   session: string | null
+  /** The agent within it; null for the main one. */
+  agent: string | null
+  /** The agent, or the session, that started this agent; null for the main one. */
+  parent: string | null
+  kind: CallKind | null
+  project: string | null
 }
 
-export const NO_ATTRIBUTION: Attribution = { user: null, tags: {}, session: null }
+/** Who a call is made for: names and tags that the caller chose, never content. */
+export interface Attribution extends CallNames {
+  user: string | null
+  tags: Record<string, string>
+}
+
+export const NO_NAMES: CallNames = { session: null, agent: null, parent: null, kind: null, project: null }
+export const NO_ATTRIBUTION: Attribution = { ...NO_NAMES, user: null, tags: {} }
 
 /** Characters that are kept of a user or a session. */
 export const LONGEST_NAME = 128
@@ -48,8 +63,9 @@ function isTag(text: unknown): text is string {
 }
 
 /** For a request with `user` (or a newer name of it) and `metadata` in its body. */
-export function attributionOf(user: unknown, metadata: unknown): Attribution {
-  return { ...splitUser(user), tags: cleanTags(metadata) }
+export function attributionOf(named: unknown, metadata: unknown, kind: CallKind | null = null): Attribution {
+  const { user, session } = splitUser(named)
+  return { user, session, agent: null, parent: null, kind, project: null, tags: cleanTags(metadata) }
 }
 
 /** The names of the parts where a user is a JSON object, as agents send it; the first that is there counts. */

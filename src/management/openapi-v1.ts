@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { CALL_KINDS, type CallNames, LONGEST_NAME } from '../domain/attribution.ts'
 import { contractError, ERRORS, type ErrorCode, type ErrorFormat, GatewayError } from '../domain/errors.ts'
+import { OWN_HEADERS } from '../endpoints/call-names.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
 import { exampleOf } from './openapi-examples.ts'
@@ -119,7 +121,7 @@ export function v1Paths(
   }
   const posted = (endpoint: Endpoint, page = endpoint.page) => ({
     ...{ operationId: page.operationId, summary: page.summary, ...common },
-    parameters: [IDEMPOTENCY_KEY, SESSION],
+    parameters: [IDEMPOTENCY_KEY, ...ATTRIBUTION],
     requestBody: {
       required: true,
       description: page.requestNotes,
@@ -191,13 +193,19 @@ const IDEMPOTENCY_KEY = {
   schema: { ...text, pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
-const SESSION = {
-  name: 'x-gateway-session',
+const ATTRIBUTION = Object.entries({
+  session: 'Groups calls in the log and the usage; in a balanced group they begin with the same member.',
+  agent: 'The agent of the session that calls; left out by the main one.',
+  parent: 'The agent that started it; default: the session.',
+  kind: `What the call is within its session: ${CALL_KINDS.join(', ')}.`,
+  project: 'What the call is for, as a short name.',
+} satisfies Record<keyof CallNames, string>).map(([name, description]) => ({
+  name: OWN_HEADERS[name as keyof CallNames],
   in: 'header',
   required: false,
-  description: 'Groups calls in the log and the usage; in a balanced group they begin with the same member.',
-  schema: { ...text, maxLength: 128 },
-}
+  description,
+  schema: name === 'kind' ? { ...text, enum: CALL_KINDS } : { ...text, maxLength: LONGEST_NAME },
+}))
 
 /** A response for each status, which names its codes and shows the first of them as this format writes it. */
 function failures(isPossible: (code: string) => boolean, format: ErrorFormat = contractError): Json {

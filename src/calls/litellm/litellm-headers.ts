@@ -1,11 +1,11 @@
-import { cleanTags, NO_ATTRIBUTION } from '../../domain/attribution.ts'
+import { cleanTags, NO_ATTRIBUTION, NO_NAMES } from '../../domain/attribution.ts'
 import { headerSafe } from '../../domain/header-safe.ts'
 import { deploymentId } from '../../domain/litellm/facts.ts'
 import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
 import type { CallReply } from '../../http/call.ts'
 import { budgetState } from '../../limits/admission.ts'
 import type { OpenRecord } from '../../request-log/record.ts'
-import { attributedTo } from '../attributed-to.ts'
+import { attributedTo } from '../attribution/attributed-to.ts'
 import type { Deps, MakeAspect } from '../deps.ts'
 import type { Aspect, Begun, Ended } from '../stages.ts'
 import { LitellmCall } from './litellm-call.ts'
@@ -29,7 +29,7 @@ class LitellmHeaders implements Aspect {
     const { tags } = this.#said
     if (tags === null) return
     const said = { ...NO_ATTRIBUTION, tags: { ...record.tags, ...cleanTags(tags) } }
-    record.tags = attributedTo(null, said, this.#call.snapshot).tags
+    record.tags = attributedTo(NO_NAMES, said, this.#call.snapshot).tags
   }
 
   addHeaders(headers: Record<string, string>): void {

@@ -249,6 +249,16 @@ export const LOG_FIELDS = [
     since: 5,
     ...{ api: 'unconfirmed_most_usd', export: 'unconfirmed_most_usd' },
   }),
+  open('agent', 'agent', 'text', 'Agent within the session, as the caller names it; null: the main one', { since: 6 }),
+  open('parent', 'parent', 'text', 'Agent or session that started this agent; null for the main one', { since: 6 }),
+  open(
+    'kind',
+    'kind',
+    'text',
+    '`main`, `subagent`, `compaction`, `title`, `auxiliary`, `prewarm` or `count`; null: not known',
+    { since: 6 },
+  ),
+  open('project', 'project', 'text', 'Project that a header names', { since: 6 }),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

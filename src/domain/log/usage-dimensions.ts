@@ -37,6 +37,9 @@ export const USAGE_DIMENSIONS = [
 export const ROW_DIMENSIONS = [
   { column: 'end_user', parameter: 'user', filter: { maxLength: 128, doc: 'Only this user' } },
   { column: 'session', parameter: 'session', filter: { maxLength: 128, doc: 'Only this session' } },
+  { column: 'agent', parameter: 'agent', filter: { maxLength: 128, doc: 'Only this agent of a session' } },
+  { column: 'kind', parameter: 'kind', filter: { maxLength: 16, doc: 'Only calls of this kind' } },
+  { column: 'project', parameter: 'project', filter: { maxLength: 128, doc: 'Only this project' } },
 ] as const satisfies readonly UsageDimension[]
 
 export const ALL_DIMENSIONS = [...USAGE_DIMENSIONS, ...ROW_DIMENSIONS] as const

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Attribution, NO_ATTRIBUTION } from '../../domain/attribution.ts'
 import type { Answer } from '../../domain/request/answer.ts'
 import {
   type CountTokensRequest,
@@ -8,6 +9,8 @@ import {
 import { bearerOrApiKey, unusedKey } from '../bearer-or-api-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { messagesError } from '../messages/errors.ts'
+
+const COUNTING: Attribution = { ...NO_ATTRIBUTION, kind: 'count' }
 
 const Count = z.looseObject({ input_tokens: z.int().describe('As the provider counts the prompt.') })
 
@@ -22,6 +25,7 @@ export const countTokens: Endpoint<CountTokensRequest> = {
   keyOf: bearerOrApiKey,
   unusedKey,
   read: readCountTokensRequest,
+  attribution: () => COUNTING,
   promptTokens: () => ({ most: 0, visible: 0, likely: 0, isOpaque: false }),
   isFree: true,
   isOptional: true,

@@ -36,6 +36,11 @@ function effects(request: ResponsesRequest): Effects {
   return found === 'none' && own.length + hosted.length > 0 ? 'tools' : found
 }
 
+/** Agents ask for a summary of the conversation by its last item. */
+function isCompaction(input: ResponsesRequest['input']): boolean {
+  return Array.isArray(input) && (input.at(-1) as { type?: unknown } | undefined)?.type === 'compaction_trigger'
+}
+
 export const responses: Endpoint<ResponsesRequest> = {
   name: 'responses',
   path: '/v1/responses',
@@ -45,7 +50,8 @@ export const responses: Endpoint<ResponsesRequest> = {
   keyOf: bearerKey,
   read: readResponsesRequest,
   promptTokens,
-  attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
+  attribution: ({ user, safety_identifier: identifier, metadata, input }) =>
+    attributionOf(identifier ?? user, metadata, isCompaction(input) ? 'compaction' : null),
   effects,
   bridge,
   outline,

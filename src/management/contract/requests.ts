@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CALL_KINDS } from '../../domain/attribution.ts'
 import { CACHE_VERDICTS } from '../../domain/cache/route-cache.ts'
 import { CALLER_LEFT, ERRORS, INTERRUPTED } from '../../domain/errors.ts'
 import { type ApiName, LOG_FIELDS, type LogFields, publicName } from '../../domain/log/fields.ts'
@@ -58,6 +59,9 @@ export const requestFilters = {
   endpoint: z.string().max(64).optional().describe('The endpoint, such as `chat`'),
   user: z.string().min(1).max(128).optional().describe('The user named by the caller'),
   session: z.string().min(1).max(128).optional().describe('The session named by the caller'),
+  agent: z.string().max(128).optional().describe('The agent of a session; empty for its main agent'),
+  kind: z.enum(CALL_KINDS).optional().describe('What the call is within its session'),
+  project: z.string().min(1).max(128).optional().describe('The project named by the caller'),
   tag: TagFilter.optional(),
 }
 

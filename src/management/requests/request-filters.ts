@@ -37,6 +37,9 @@ export function filtersOf(query: FilterQuery): RequestFilters {
     endpoint: query.endpoint ?? null,
     user: query.user ?? null,
     session: query.session ?? null,
+    agent: query.agent ?? null,
+    kind: query.kind ?? null,
+    project: query.project ?? null,
     tag: query.tag === undefined ? null : tagOf(query.tag),
   }
 }

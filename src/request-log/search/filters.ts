@@ -37,6 +37,9 @@ export interface RequestFilters {
   endpoint: string | null
   user: string | null
   session: string | null
+  agent: string | null
+  kind: string | null
+  project: string | null
   tag: Tag | null
   /** Only those before this one in the list. */
   newerThan?: LogPosition | null
@@ -51,9 +54,10 @@ export interface LogPosition {
 /** Whether rows must be looked at one by one. */
 export function isSifting(filters: RequestFilters): boolean {
   const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  const { param, providerCode, reason, minDurationMs, maxDurationMs, cache, unconfirmed } = filters
+  const { param, providerCode, reason, minDurationMs, maxDurationMs, cache, unconfirmed, agent, kind, project } =
+    filters
   const asked = [provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag]
-  asked.push(param, providerCode, reason, minDurationMs, maxDurationMs, cache, unconfirmed)
+  asked.push(param, providerCode, reason, minDurationMs, maxDurationMs, cache, unconfirmed, agent, kind, project)
   return pathsOf(filters).length > 1 || asked.some((filter) => filter !== null)
 }
 
@@ -124,7 +128,7 @@ export function durationMs(row: Pick<RequestRow, 'started_at' | 'finished_at' | 
 /** The closed ones that meet every filter that no index was walked along for. */
 export function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters): Requests<Columns> {
   const { provider, model, code, status, fallback, minCostPicodollars, streamed, ended, endpoint, tag } = filters
-  const { minDurationMs, maxDurationMs, cache } = filters
+  const { minDurationMs, maxDurationMs, cache, agent, kind, project } = filters
   let found = rows.where('state', '=', 'closed')
   for (const path of pathsOf(filters).slice(1)) found = onPath(found, filters, path)
   if (provider !== null) found = found.where('provider', '=', provider)
@@ -140,6 +144,9 @@ export function sifted<Columns>(rows: Requests<Columns>, filters: RequestFilters
   if (ended !== null) found = found.where('ended', '=', ended)
   if (cache !== null) found = found.where('cache', '=', cache)
   if (endpoint !== null) found = found.where('endpoint', '=', endpoint)
+  if (agent !== null) found = found.where('agent', agent === '' ? 'is' : '=', agent || null)
+  if (kind !== null) found = found.where('kind', '=', kind)
+  if (project !== null) found = found.where('project', '=', project)
   if (tag !== null) found = found.where(hasTag(tag))
   if (filters.unconfirmed !== null) found = found.where(isUnconfirmed(filters.unconfirmed))
   return because(found, filters)

@@ -36,6 +36,9 @@ const ANY: RequestFilters = {
   endpoint: null,
   user: null,
   session: null,
+  agent: null,
+  kind: null,
+  project: null,
   tag: null,
 }
 
@@ -63,6 +66,9 @@ const anyFilters = fc.record({
   endpoint: fc.option(fc.constantFrom('chat', 'embeddings'), { freq: 1 }),
   user: fc.option(fc.constantFrom('ada', 'nobody'), { freq: 1 }),
   session: fc.option(fc.constantFrom('session-1', 'session-2'), { freq: 1 }),
+  agent: fc.option(fc.constantFrom('', 'agent-1'), { freq: 1 }),
+  kind: fc.option(fc.constantFrom('main', 'subagent'), { freq: 1 }),
+  project: fc.option(fc.constantFrom('atlas', 'none'), { freq: 1 }),
   tag: fc.option(fc.constantFrom({ name: 'team', value: 'a' }, { name: 'x"team', value: 'a' }), { freq: 1 }),
 })
 
@@ -92,6 +98,9 @@ function matches(row: RequestRow, filters: Omit<RequestFilters, 'workspace'>): b
     (filters.endpoint === null || row.endpoint === filters.endpoint) &&
     (filters.user === null || row.end_user === filters.user) &&
     (filters.session === null || row.session === filters.session) &&
+    (filters.agent === null || (row.agent ?? '') === filters.agent) &&
+    (filters.kind === null || row.kind === filters.kind) &&
+    (filters.project === null || row.project === filters.project) &&
     (filters.tag === null || JSON.parse(row.tags ?? '{}')[filters.tag.name] === filters.tag.value) &&
     (least === null || (row.cost_picodollars !== null && BigInt(row.cost_picodollars) >= least))
   )

@@ -41,6 +41,9 @@ const EVERYTHING: RequestFilters = {
   endpoint: null,
   user: null,
   session: null,
+  agent: null,
+  kind: null,
+  project: null,
   tag: null,
 }
 

@@ -8,7 +8,7 @@ export interface WorkspaceUsageRow extends UsageRow {
 }
 
 /** What a workspace names for itself: the same name elsewhere is something else. */
-const PER_WORKSPACE: ReadonlySet<string> = new Set<UsageGroup>(['key', 'route', 'session'])
+const PER_WORKSPACE: ReadonlySet<string> = new Set<UsageGroup>(['key', 'route', 'session', 'agent'])
 
 /** Rows of several workspaces as one list: the costliest groups, and all others as one. Without a group, a row per workspace. */
 export function acrossWorkspaces(

@@ -31,6 +31,9 @@ function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unk
     endpoint: (row) => [row.endpoint],
     user: (row) => [row.end_user],
     session: (row) => [row.session],
+    agent: (row) => [row.agent],
+    kind: (row) => [row.kind],
+    project: (row) => [row.project],
   }
   const sums = new Map<string, [number, number, number, number[], bigint, bigint]>()
   for (const row of rows) {
