@@ -1,5 +1,8 @@
 type Some = readonly [string, ...string[]]
 
+/** Its name, and the agent that started it unless that is the main one. */
+type Agent = readonly [name: string, parent?: string]
+
 /** Who calls the gateway, how often and for what. The history and the live traffic use the same table. */
 export interface Application {
   /** The name of its key. */
@@ -24,6 +27,8 @@ export interface Application {
   users?: Some
   /** It names sessions, and how long one lasts. */
   sessionMinutes?: number
+  /** Its sub-agents. */
+  agents?: readonly [Agent, ...Agent[]]
   /** What else it says of a call. */
   tags?: Readonly<Record<string, Some>>
 }
@@ -125,6 +130,7 @@ export const APPLICATIONS: readonly Application[] = [
   {
     ...{ key: 'agents', workspace: 'chat', perDay: 60, rhythm: 'office', prompt: 16_000, answer: 450, cached: 0.85 },
     ...{ streams: true, endpoint: 'messages', users: ENGINEERS, sessionMinutes: 1440 },
+    agents: [['explore'], ['tests'], ['tests-flaky', 'tests'], ['review']],
     models: [
       ['smart', 65],
       ['fast', 35],

@@ -109,18 +109,26 @@ interface LiveRequest {
 }
 
 /** In the words of its format; agents name the session in their own header. */
-export function requestOf({ endpoint }: Application, body: object, { user, session, tags }: Attributed): LiveRequest {
+export function requestOf({ endpoint }: Application, body: object, who: Attributed): LiveRequest {
+  const { user, session, agent, parent, tags } = who
   const named = (header: string) => (session === null ? {} : { [header]: session })
   if (endpoint === 'messages') {
     const metadata = user === null ? {} : { user_id: user }
     return {
       path: '/v1/messages',
-      headers: named('x-claude-code-session-id'),
+      headers: { ...named('x-claude-code-session-id'), ...agentHeaders(agent, parent === session ? null : parent) },
       body: { max_tokens: 1_024, ...body, metadata },
     }
   }
-  const who = { ...(user === null ? {} : { user }), ...(Object.keys(tags).length === 0 ? {} : { metadata: tags }) }
-  return { path: '/v1/chat/completions', headers: named('x-gateway-session'), body: { ...body, ...who } }
+  const said = { ...(user === null ? {} : { user }), ...(Object.keys(tags).length === 0 ? {} : { metadata: tags }) }
+  return { path: '/v1/chat/completions', headers: named('x-gateway-session'), body: { ...body, ...said } }
+}
+
+function agentHeaders(agent: string | null, parent: string | null): Record<string, string> {
+  return {
+    ...(agent === null ? {} : { 'x-claude-code-agent-id': agent }),
+    ...(parent === null ? {} : { 'x-claude-code-parent-agent-id': parent }),
+  }
 }
 
 async function ask(

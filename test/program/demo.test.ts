@@ -212,7 +212,8 @@ describe('the live traffic of the demo', () => {
       const response = await fetch(demo.url + path, { method: 'POST', headers: authorized, body: JSON.stringify(body) })
       assert.equal(response.status, 200, `${name}: ${await response.text()}`)
       const logged = await api(`/requests/${response.headers.get('x-gateway-request-id')}`)
-      assert.deepEqual({ user: logged.user, session: logged.session, tags: logged.tags }, who, name)
+      const { user, session, agent, parent, kind, project, tags } = logged
+      assert.deepEqual({ user, session, agent, parent, kind, project, tags }, who, name)
       assert.equal(logged.endpoint, application.endpoint ?? 'chat')
     }
   })
