@@ -56,6 +56,30 @@ describe('who spent it', () => {
     await page.getByText('All 3 requests are shown').waitFor()
   })
 
+  test('the list of a session of several agents shows them as a tree, which follows new calls', async () => {
+    const call = (agent: string, parent: string) =>
+      harness.chat(hello('gpt-sim-echo'), {
+        'x-gateway-session': 'run-9',
+        ...(agent === '' ? {} : { 'x-gateway-agent': agent, 'x-gateway-parent': parent }),
+      })
+    for (const [agent, parent] of [
+      ['', ''],
+      ['look', 'run-9'],
+      ['deeper', 'look'],
+    ] as const)
+      await call(agent, parent)
+    await page.goto(`${harness.url}/dashboard/default/requests?session=run-9`)
+    await rows('Agents of this session').nth(2).waitFor()
+    const names = await rows('Agents of this session').locator('td:first-child').allInnerTexts()
+    assert.deepEqual(names, ['Main agent', 'look', 'deeper'])
+    await assertAccessible(page, 'a session as a tree')
+    await call('late', 'run-9')
+    await rows('Agents of this session').filter({ hasText: 'late' }).waitFor()
+    await page.getByRole('link', { name: 'deeper' }).click()
+    await page.getByText('This is the only request').waitFor()
+    assert.match(page.url(), /agent=deeper/)
+  })
+
   test('the list of a session has its sum at the head, and can be narrowed by user', async () => {
     await page.goto(`${harness.url}/dashboard/default/requests?session=run-7`)
     await page.getByRole('status').filter({ hasText: 'in 3 requests.' }).waitFor()
@@ -76,7 +100,7 @@ describe('who spent it', () => {
   for (const [group, first, count] of [
     ['Session', 'run-7', 3],
     ['User', 'ada', 2],
-    ['Endpoint', 'chat', 4],
+    ['Endpoint', 'chat', 8],
   ] as const) {
     test(`usage by ${group}: each leads to its requests`, async () => {
       await page.goto(`${harness.url}/dashboard/default/usage`)

@@ -1,6 +1,18 @@
 import { addExact } from '../format/exact.ts'
 
-export type GroupBy = 'model' | 'route' | 'key' | 'provider' | 'code' | 'endpoint' | 'user' | 'session' | 'workspace'
+export type GroupBy =
+  | 'model'
+  | 'route'
+  | 'key'
+  | 'provider'
+  | 'code'
+  | 'endpoint'
+  | 'user'
+  | 'session'
+  | 'agent'
+  | 'kind'
+  | 'project'
+  | 'workspace'
 export type Measure = 'cost' | 'requests' | 'tokens'
 
 /** What a chart needs of a row of the usage. */
@@ -27,6 +39,9 @@ const NONE: Record<GroupBy, string> = {
   endpoint: 'before endpoints were recorded',
   user: 'no user',
   session: 'no session',
+  agent: 'main agent',
+  kind: 'not known',
+  project: 'no project',
   workspace: 'no workspace',
 }
 

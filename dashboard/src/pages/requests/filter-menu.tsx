@@ -1,6 +1,7 @@
 import { Button, Popover, UnstyledButton } from '@mantine/core'
 import {
   AudioLines,
+  Bot,
   Braces,
   CircleCheck,
   CircleStop,
@@ -8,6 +9,7 @@ import {
   Coins,
   Cpu,
   DatabaseZap,
+  Folder,
   Hash,
   KeyRound,
   ListFilter,
@@ -16,6 +18,7 @@ import {
   Route,
   Server,
   ServerCrash,
+  Shapes,
   Split,
   SquareTerminal,
   Tag,
@@ -52,6 +55,9 @@ const ICONS: Record<Field, LucideIcon> = {
   endpoint: Waypoints,
   user: User,
   session: SquareTerminal,
+  agent: Bot,
+  kind: Shapes,
+  project: Folder,
   tag: Tag,
 }
 

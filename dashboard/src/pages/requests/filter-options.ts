@@ -3,7 +3,7 @@ import { errorText } from '../../format/error-words.ts'
 import { count } from '../../format/number.ts'
 import { CACHE_WORDS } from '../../format/response-cache.ts'
 import { useWorkspace } from '../../shell/place.ts'
-import { DIRECT, ENDINGS, type Field } from './filters.ts'
+import { DIRECT, ENDINGS, type Field, KIND_WORDS } from './filters.ts'
 
 export interface Option {
   label: string
@@ -12,7 +12,17 @@ export interface Option {
   change: Record<string, string | null>
 }
 
-type GroupedField = 'route' | 'provider' | 'model' | 'key' | 'code' | 'endpoint' | 'user' | 'session'
+type GroupedField =
+  | 'route'
+  | 'provider'
+  | 'model'
+  | 'key'
+  | 'code'
+  | 'endpoint'
+  | 'user'
+  | 'session'
+  | 'agent'
+  | 'project'
 
 const STATUSES: [value: string, label: string, note: string][] = [
   ['ok', 'OK', 'answered with 200'],
@@ -41,6 +51,7 @@ const FIXED: Partial<Record<Field, Option[]>> = {
     { label: 'Streams', change: { streamed: 'true' } },
     { label: 'Whole answers', change: { streamed: 'false' } },
   ],
+  kind: Object.entries(KIND_WORDS).map(([kind, words]) => ({ label: sentence(words), change: { kind } })),
   ended: Object.entries(ENDINGS).map(([ended, words]) => ({ label: sentence(words), change: { ended } })),
 }
 

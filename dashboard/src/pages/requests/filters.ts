@@ -21,7 +21,7 @@ export const FIELDS = [
     'min_duration_ms',
     'max_duration_ms',
   ] as const),
-  ...(['cache', 'streamed', 'ended', 'endpoint', 'user', 'session', 'tag'] as const),
+  ...(['cache', 'streamed', 'ended', 'endpoint', 'user', 'session', 'agent', 'kind', 'project', 'tag'] as const),
 ] as const
 export type Field = (typeof FIELDS)[number]
 
@@ -45,6 +45,9 @@ export const FIELD_TITLES: Record<Field, string> = {
   endpoint: 'Endpoint',
   user: 'User',
   session: 'Session',
+  agent: 'Agent',
+  kind: 'Kind of call',
+  project: 'Project',
   tag: 'Tag',
 }
 
@@ -54,6 +57,16 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   caller_left: 'the caller left',
   interrupted: 'the gateway stopped first',
   slow_reader: 'the caller read too slowly',
+}
+
+export const KIND_WORDS: Readonly<Record<string, string>> = {
+  main: 'main agent',
+  subagent: 'sub-agent',
+  compaction: 'compaction',
+  title: 'title',
+  auxiliary: 'auxiliary',
+  prewarm: 'warm-up',
+  count: 'token count',
 }
 
 /** How a stream ended, as text. */
@@ -148,6 +161,8 @@ function valueText(field: Field, value: string, keyName: string | null): string 
       return endingText(value)
     case 'cache':
       return CACHE_WORDS[value] ?? value
+    case 'kind':
+      return KIND_WORDS[value] ?? value
     case 'status':
       return { ok: 'OK', error: 'any error', '0': 'interrupted' }[value] ?? value
     case 'reason':
@@ -161,6 +176,8 @@ function valueText(field: Field, value: string, keyName: string | null): string 
     case 'endpoint':
     case 'user':
     case 'session':
+    case 'agent':
+    case 'project':
     case 'tag':
       return value
   }

@@ -12,6 +12,7 @@ import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import { neighbours } from './rows.ts'
 import { SessionSum } from './session-sum.tsx'
+import { SessionTree } from './session-tree.tsx'
 import { useRequests } from './use-requests.ts'
 import { useSteps } from './use-steps.ts'
 
@@ -71,9 +72,12 @@ export function RequestsPage() {
         <ExportMenu query={query} />
       </FilterBar>
       {search['session'] !== undefined && search['session'] !== '' && (
-        <Text size="sm" c="dimmed" role="status">
-          <SessionSum workspace={workspace} session={search['session']} />
-        </Text>
+        <>
+          <Text size="sm" c="dimmed" role="status">
+            <SessionSum workspace={workspace} session={search['session']} />
+          </Text>
+          <SessionTree workspace={workspace} session={search['session']} />
+        </>
       )}
       <RequestList
         requests={requests}

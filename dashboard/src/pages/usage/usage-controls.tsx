@@ -68,6 +68,8 @@ const GROUP_TITLES = [
   { value: 'endpoint', label: 'Endpoint' },
   { value: 'user', label: 'User' },
   { value: 'session', label: 'Session' },
+  { value: 'project', label: 'Project' },
+  { value: 'kind', label: 'Kind' },
 ]
 
 /** For those who may see several. */

@@ -9,7 +9,7 @@ type FilterName = (typeof FILTERS)[number]
 
 const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, null]))
 /** Of interest to few, and costly to look up: shown when the page is about them. */
-const RARE: ReadonlySet<FilterName> = new Set(['user', 'session'])
+const RARE: ReadonlySet<FilterName> = new Set(['user', 'session', 'project', 'kind'])
 
 /** Narrows everything on the page; kept in the address. */
 export function UsageFilters({ view }: { view: UsageView }) {

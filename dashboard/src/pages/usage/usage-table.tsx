@@ -13,6 +13,7 @@ import { sortText, type UsageView } from './usage-view.ts'
 const TITLES = {
   ...{ model: 'Model', route: 'Route', key: 'Key', provider: 'Provider', code: 'Code' },
   ...{ endpoint: 'Endpoint', user: 'User', session: 'Session', workspace: 'Workspace' },
+  ...{ agent: 'Agent', kind: 'Kind', project: 'Project' },
 } as const
 
 /** Totals by group; each line leads to its requests. */

@@ -18,18 +18,18 @@ export interface UsageView {
   sort: Sort
 }
 
-export type Filters = Pick<Query<'usage.get'>, 'key' | 'route' | 'provider' | 'model' | 'endpoint' | 'user' | 'session'>
+export type Filters = Pick<Query<'usage.get'>, (typeof FILTERS)[number]>
 
 export const PERIODS = [
   { name: '7d', title: '7 d', days: 7 },
   { name: '30d', title: '30 d', days: 30 },
   { name: '90d', title: '90 d', days: 90 },
 ] as const
-export const GROUPS = ['model', 'route', 'key', 'provider', 'endpoint', 'user', 'session'] as const
+export const GROUPS = ['model', 'route', 'key', 'provider', 'endpoint', 'user', 'session', 'project', 'kind'] as const
 /** Who spent it comes first. */
-export const GROUPS_OF_ALL = ['key', 'workspace', 'model', 'route', 'provider', 'endpoint', 'user', 'session'] as const
+export const GROUPS_OF_ALL = ['key', 'workspace', ...GROUPS.filter((name) => name !== 'key')] as const
 export const MEASURES = ['cost', 'requests', 'tokens'] as const
-export const FILTERS = ['key', 'route', 'provider', 'model', 'endpoint', 'user', 'session'] as const
+export const FILTERS = ['key', 'route', 'provider', 'model', 'endpoint', 'user', 'session', 'project', 'kind'] as const
 
 /** More hours make bars thinner than a pixel, and an answer of megabytes. */
 export const MOST_HOURLY_DAYS = 7

@@ -29,7 +29,7 @@ export function useUsage(view: UsageView) {
   const range = useRange(view)
   const query = { ...range, ...view.filters }
   // A past range does not change. Sums by user or session are added up from the rows each time.
-  const isCostly = view.groupBy === 'user' || view.groupBy === 'session'
+  const isCostly = ['user', 'session', 'project', 'kind'].includes(view.groupBy)
   const options = { refetchEvery: 'to' in range || isCostly ? undefined : REFRESH_MS }
   const overTime = useSums(view, { ...query, interval: view.interval }, view.groupBy, options)
   const sums = useSums(view, query, view.groupBy, options)

@@ -1,0 +1,117 @@
+import { Anchor, Badge, Group, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { Reply } from '../../api/client.ts'
+import { useOperation } from '../../api/hooks.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Money } from '../../components/money.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { Time } from '../../components/time.tsx'
+import { count } from '../../format/number.ts'
+import { usePath } from '../../shell/place.ts'
+
+type Agent = Reply<'usage.session'>['agents'][number]
+
+/** How often a session is read again while its agents are at work. */
+const LIVE_MS = 2_000
+/** A session whose last call is older than this is not followed. */
+const QUIET_MS = 5 * 60_000
+
+/** What each agent of a session has cost, below the one that started it; nothing where there is only one. */
+export function SessionTree({ workspace, session }: { workspace: string; session: string }) {
+  const path = usePath()
+  const input = { params: { session }, query: { workspace } }
+  const first = useOperation('usage.session', input)
+  const isLive = first.data !== undefined && isAtWork(first.data)
+  const { data: tree } = useOperation('usage.session', input, { refetchEvery: isLive ? LIVE_MS : undefined })
+  if (tree === undefined || tree.session !== session || tree.agents.length < 2) return null
+  const hrefOf = (agent: string | null) =>
+    `${path('requests')}?${new URLSearchParams({ session, ...(agent === null ? { kind: 'main' } : { agent }) })}`
+  return (
+    <Panel
+      flush
+      title="Agents of this session"
+      description={
+        <>
+          {count(tree.requests)} requests, <Money usd={tree.cost_usd} />
+          {tree.running > 0 && `, ${count(tree.running)} running`}
+          {tree.is_cut && '. Only the costliest 1,000 agents are listed.'}
+        </>
+      }
+    >
+      <DataTable
+        dense
+        label="Agents of this session"
+        columns={columnsOf(hrefOf)}
+        rows={tree.agents}
+        rowKey={({ agent }) => agent ?? ''}
+      />
+    </Panel>
+  )
+}
+
+function isAtWork({ running, last_at: lastAt }: Reply<'usage.session'>): boolean {
+  return running > 0 || Date.now() - Date.parse(lastAt) < QUIET_MS
+}
+
+function columnsOf(hrefOf: (agent: string | null) => string): Column<Agent>[] {
+  return [
+    { name: 'agent', title: 'Agent', cell: (row) => <Name row={row} href={hrefOf(row.agent)} /> },
+    { name: 'models', title: 'Models', cell: ({ models }) => models.join(', '), wideOnly: true, leftOut: 'first' },
+    { name: 'requests', title: 'Requests', figures: true, cell: ({ requests }) => count(requests) },
+    { name: 'prompt', title: 'Prompt tokens', figures: true, cell: (row) => count(row.prompt_tokens), wideOnly: true },
+    { name: 'cached', title: 'Cached', figures: true, cell: cachedShare },
+    {
+      name: 'answer',
+      title: 'Answer tokens',
+      figures: true,
+      cell: (row) => count(row.completion_tokens),
+      wideOnly: true,
+    },
+    { name: 'cost', title: 'Cost', figures: true, cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
+    {
+      name: 'with',
+      title: 'With sub-agents',
+      figures: true,
+      cell: ({ with_children: { agents, cost_usd: cost } }) => (agents < 2 ? '–' : <Money usd={cost} />),
+      wideOnly: true,
+    },
+    {
+      name: 'last',
+      title: 'Last call',
+      cell: (row) => <Time at={row.last_at} relative />,
+      wideOnly: true,
+      leftOut: 'second',
+    },
+  ]
+}
+
+function Name({ row, href }: { row: Agent; href: string }) {
+  const kinds = row.kinds.filter((kind) => kind !== 'main' && kind !== 'subagent')
+  return (
+    <Group gap={6} wrap="nowrap" pl={row.depth * 18}>
+      <Anchor component={Link} href={href} inherit truncate maw={260} title={row.agent ?? 'The main agent'}>
+        {row.agent ?? 'Main agent'}
+      </Anchor>
+      {kinds.map((kind) => (
+        <Text key={kind} size="xs" c="dimmed">
+          {kind}
+        </Text>
+      ))}
+      {row.running > 0 && (
+        <Badge size="xs" variant="light">
+          running
+        </Badge>
+      )}
+      {row.errors > 0 && (
+        <Badge size="xs" variant="light" color="red">
+          {count(row.errors)} failed
+        </Badge>
+      )}
+    </Group>
+  )
+}
+
+/** Of the prompt tokens, those that came from the provider's cache. */
+function cachedShare({ prompt_tokens: prompt, cached_tokens: cached }: Agent): string {
+  return prompt === 0 ? '–' : `${Math.round((100 * cached) / prompt)} %`
+}
