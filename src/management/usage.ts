@@ -19,6 +19,8 @@ import type { ManagementDeps } from './deps.ts'
 import { focusExport } from './focus.ts'
 import { rangeOf, untilCaughtUp } from './requests/request-filters.ts'
 import type { HandlersOf } from './router.ts'
+import { keyNames, NO_NAMES } from './usage/key-names.ts'
+import { sessionReply } from './usage/session-usage.ts'
 import { whatIfReply } from './what-if.ts'
 
 type AllQuery = z.output<(typeof usageOperations)['usage.workspaces']['query']>
@@ -57,6 +59,7 @@ export function usageHandlers(deps: ManagementDeps): HandlersOf<typeof usageOper
       }
     },
     'usage.workspaces': ({ query }, { now, access }) => allWorkspaces(deps, query, access, now),
+    'usage.session': ({ params, query }, { now }) => sessionReply(deps, params.session, query, now),
     'usage.focus': ({ query }, { now }) => focusExport(deps, query.month, query.part, now),
     'usage.advice': ({ query }, { now }) => adviceReply(deps, query, rangeOrLastDays(query, now), now),
     'usage.what-if': ({ query }, { now }) => whatIfReply(deps, query, rangeOrLastDays(query, now), now),
@@ -151,15 +154,6 @@ function filtersOf(query: Partial<Record<UsageFilter, string | undefined>>): Usa
       return value === undefined ? [] : [[dimension.column, value]]
     }),
   )
-}
-
-const NO_NAMES: ReadonlyMap<string, string> = new Map()
-
-async function keyNames(deps: ManagementDeps, of: { workspace: string } | { ids: readonly string[] }) {
-  const keys = deps.reads.selectFrom('keys').select(['id', 'name'])
-  if ('ids' in of && of.ids.length === 0) return NO_NAMES
-  const found = 'ids' in of ? keys.where('id', 'in', [...new Set(of.ids)]) : keys.where('workspace', '=', of.workspace)
-  return new Map((await found.execute()).map((key) => [key.id, key.name]))
 }
 
 function place(row: UsageRow, names: ReadonlyMap<string, string>) {

@@ -38,7 +38,7 @@ describe('who a call was for', () => {
     ['the newer name of the user wins', { user: 'old', safety_identifier: 'new' }, {}, ['new', null, {}]],
     ["a coding agent's header", {}, { 'x-claude-code-session-id': SESSION }, [null, SESSION, {}]],
     ['another agent, by session', {}, { session_id: 's-1', 'thread-id': 't-1' }, [null, 's-1', {}]],
-    ['another agent, by thread', {}, { 'thread-id': 't-1' }, [null, 't-1', {}]],
+    ['a thread alone is no session', {}, { 'thread-id': 't-1' }, [null, null, {}]],
     ['ours before theirs', {}, { 'x-session-id': 'b', 'session-id': 'c', 'x-gateway-session': 'a' }, [null, 'a', {}]],
     [
       'a session within the user, a header before it',
@@ -170,4 +170,104 @@ describe('asked for', () => {
     const usage = await cli('usage --by user --session priced')
     assert.match(usage.stdout, /grace\s+2\s/)
   })
+})
+
+describe('a session as a tree', () => {
+  const session = { 'x-claude-code-session-id': 'tree' }
+  const agent = (name: string, parent?: string) => ({
+    ...session,
+    'x-claude-code-agent-id': name,
+    ...(parent === undefined ? {} : { 'x-claude-code-parent-agent-id': parent }),
+  })
+  before(async () => {
+    const calls = [session, agent('look'), agent('look'), agent('deeper', 'look'), agent('write')]
+    for (const headers of calls) assert.equal((await harness.chat(hello('gpt-sim-echo'), headers)).status, 200)
+    assert.equal((await harness.chat(hello('gpt-sim-400'), agent('write'))).status, 400)
+  })
+
+  const shown = ({ agent, parent, depth, kinds, requests, errors, running }: Json) => {
+    return [agent, parent, depth, kinds, requests, errors, running]
+  }
+
+  test('has every agent below the one that started it', async () => {
+    const { status, json } = await manage('GET', '/usage/sessions/tree')
+    assert.equal(status, 200)
+    assert.deepEqual(json.agents.map(shown), [
+      [null, null, 0, ['main'], 1, 0, 0],
+      ['look', 'tree', 1, ['subagent'], 2, 0, 0],
+      ['deeper', 'look', 2, ['subagent'], 1, 0, 0],
+      ['write', 'tree', 1, ['subagent'], 2, 1, 0],
+    ])
+    assert.deepEqual([json.requests, json.running, json.is_cut], [6, 0, false])
+    const [main, look] = json.agents
+    assert.deepEqual(main.models, ['openai/gpt-sim-echo'])
+    assert.deepEqual(look.with_children.agents, 2)
+    assert.equal(look.with_children.requests, 3)
+  })
+
+  test('adds up to what the usage of the session says', async () => {
+    const { json } = await manage('GET', '/usage/sessions/tree')
+    const usage = await manage('GET', '/usage?session=tree')
+    assert.equal(json.cost_usd, usage.json.total.cost_usd)
+    assert.equal(json.agents[0].with_children.cost_usd, json.cost_usd)
+    assert.notEqual(json.cost_usd, '0')
+  })
+
+  test('has a call that runs', async () => {
+    const hanging = new AbortController()
+    const ended = fetch(`${harness.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: hanging.signal,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...agent('slow') },
+      body: JSON.stringify(hello('gpt-sim-hang')),
+    }).catch(() => {})
+    let found: Json | undefined
+    do found = (await manage('GET', '/usage/sessions/tree')).json.agents.find(({ agent }: Json) => agent === 'slow')
+    while (found === undefined)
+    assert.deepEqual(shown(found), ['slow', 'tree', 1, ['subagent'], 1, 0, 1])
+    hanging.abort()
+    await ended
+  })
+
+  test('of a session that is not there is 404, and of another workspace too', async () => {
+    const { status, json } = await manage('GET', '/usage/sessions/none')
+    assert.equal(status, 404)
+    assert.match(json.error.message, /No call of the session 'none' is in the log of the workspace 'default'/)
+    assert.equal((await manage('GET', '/usage/sessions/tree?workspace=other')).status, 404)
+  })
+
+  test('of agents whose sessions start sessions: the root is found again from the rows', async () => {
+    const started = (session: string, parent: string) => ({ 'x-session-id': session, 'x-parent-session-id': parent })
+    // As if each call came to another gateway: no two share a name that is remembered.
+    await harness.chat(hello('gpt-sim-echo'), { 'x-session-id': 'root' })
+    await harness.chat(hello('gpt-sim-echo'), { ...started('leaf', 'twig'), 'x-gateway-session': 'twig' })
+    await harness.chat(hello('gpt-sim-echo'), { ...started('twig', 'root'), 'x-gateway-session': 'root' })
+    const { json } = await manage('GET', '/usage/sessions/root')
+    assert.deepEqual(
+      json.agents.map(({ agent, depth }: Json) => [agent, depth]),
+      [
+        [null, 0],
+        ['twig', 1],
+        ['leaf', 2],
+      ],
+    )
+  })
+
+  test('and on the command line', async () => {
+    const { stdout } = await cliOf(() => harness.url)('usage session tree')
+    assert.match(stdout, /^\(main\)/m)
+    assert.match(stdout, /^· look .*subagent/m)
+    assert.match(stdout, /^· · deeper /m)
+  })
+
+  for (const [query, count] of [
+    ['session=tree&agent=look', 2],
+    ['session=tree&agent=', 1],
+    ['kind=subagent&session=tree&status=ok', 4],
+  ] as const) {
+    test(`the list: ${query}`, async () => {
+      const { json } = await manage('GET', `/requests?${query}`)
+      assert.equal(json.data.filter(({ agent }: Json) => agent !== 'slow').length, count)
+    })
+  }
 })

@@ -296,7 +296,8 @@ describe('the log', () => {
   })
 
   test('requests are listed, shown, explained, exported and summed', async () => {
-    for (let count = 0; count < 3; count++) assert.equal((await harness.chat(hello('fast'))).status, 200)
+    const session = { 'x-gateway-session': 'nightly' }
+    for (let count = 0; count < 3; count++) assert.equal((await harness.chat(hello('fast'), session)).status, 200)
     const { data } = (await ok('requests list --since 1h --route fast --json')).json()
     assert.equal(data.length, 3)
     assert.match((await ok('requests list --limit 2')).stderr, /More results: use --cursor \S+ or --all/)
@@ -325,6 +326,7 @@ describe('the log', () => {
       /^Total: 3 requests, paid 0\.\d+ USD/m,
     )
     await ok('usage advice')
+    assert.match((await ok('usage session nightly')).stdout, /^\(main\) +main +openai\/gpt-5\.4-mini +3 /m)
     assert.match((await ok('verify')).stdout, /^✓ \d+ keys and workspaces add up/)
     assert.match((await ok('budgets')).stderr, /Nothing has limits/)
     assert.match((await ok('reconcile')).stderr, /^No reports of \d{4}-\d{2}\. Import one/)

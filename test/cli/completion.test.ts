@@ -30,7 +30,10 @@ describe('bash completes', () => {
       ],
     ],
     ['switchyard keys rotate --over', ['--overlap', '--overlap-seconds']],
-    ['switchyard usage --by ', ['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']],
+    [
+      'switchyard usage --by ',
+      ['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session', 'agent', 'kind', 'project'],
+    ],
     ['switchyard requests export --format ', ['ndjson', 'csv']],
     ['switchyard completion z', ['zsh']],
     ['switchyard plan --f', ['--file']],

@@ -141,6 +141,28 @@ function printAdvice(reply: ReplyOf<'usage.advice'>, { output }: Given): void {
   )
 }
 
+/** A line for each agent, below the one that started it. */
+function printSession(reply: ReplyOf<'usage.session'>, { output }: Given): void {
+  const rows = reply.agents.map(
+    ({ agent, depth, kinds, models, with_children: { cost_usd: withChildren }, ...sums }) => ({
+      agent: `${'· '.repeat(depth)}${agent ?? '(main)'}`,
+      kinds,
+      models,
+      requests: sums.requests,
+      running: sums.running,
+      errors: sums.errors,
+      prompt_tokens: sums.prompt_tokens,
+      cached_tokens: sums.cached_tokens,
+      completion_tokens: sums.completion_tokens,
+      cost_usd: sums.cost_usd,
+      with_children_usd: withChildren,
+    }),
+  )
+  printRows(rows, output)
+  output.line(`Total: ${reply.requests} requests, ${reply.cost_usd} USD; ${reply.running} running`)
+  if (reply.is_cut) output.note('More agents than can be listed: only the costliest are added up')
+}
+
 export const logRefinements: Readonly<Record<string, Refinement>> = {
   'requests.list': {
     examples: [
@@ -213,8 +235,26 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard usage --by session --since 7d',
       'switchyard usage --interval day --since 7d --json',
     ],
-    ...byGroup(['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']),
+    ...byGroup([
+      'model',
+      'route',
+      'key',
+      'provider',
+      'code',
+      'endpoint',
+      'user',
+      'session',
+      'agent',
+      'kind',
+      'project',
+    ]),
     print: printUsage,
+  },
+  'usage.session': {
+    examples: ['switchyard usage session SESSION', 'switchyard usage session SESSION --key KEY --json'],
+    options: { since: SINCE },
+    refine: withSince,
+    print: printSession,
   },
   'usage.focus': { name: 'export focus', examples: ['switchyard export focus --month 2026-11 > focus.csv'] },
   'usage.advice': {

@@ -80,7 +80,20 @@ export const performanceRefinements: Readonly<Record<string, Refinement>> = {
   },
   'usage.workspaces': {
     examples: ['switchyard usage workspaces --since 30d', 'switchyard usage workspaces --by key --since 7d'],
-    ...byGroup(['workspace', 'model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session']),
+    ...byGroup([
+      'workspace',
+      'model',
+      'route',
+      'key',
+      'provider',
+      'code',
+      'endpoint',
+      'user',
+      'session',
+      'agent',
+      'kind',
+      'project',
+    ]),
     print: printWorkspaces,
   },
 }

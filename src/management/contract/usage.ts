@@ -32,6 +32,28 @@ const Advice = z.strictObject({
   sentence: z.string(),
 })
 
+const AgentSums = z.strictObject({
+  agent: z.string().nullable().describe('As its calls name it; null: the main agent'),
+  parent: z.string().nullable().describe('The agent or session that started it, as its calls claim'),
+  depth: z.int().describe('0: the main agent; the list is in the order of the tree'),
+  kinds: z.array(z.string()).describe('`main`, `subagent`, `compaction`, …'),
+  models: z.array(z.string()).describe('PROVIDER/MODEL'),
+  requests: z.int(),
+  running: z.int().describe('Part of requests: calls without an end so far'),
+  errors: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  cached_tokens: z.int().describe('Part of prompt_tokens'),
+  cache_write_tokens: z.int().describe('Part of prompt_tokens'),
+  cost_usd: Usd,
+  unconfirmed_counted_usd: Usd.describe('Unconfirmed spend that counts in budgets'),
+  unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
+  busy_ms: z.int().describe('Durations of its finished calls, added up'),
+  first_at: Timestamp,
+  last_at: Timestamp,
+  with_children: z.strictObject({ agents: z.int(), requests: z.int(), cost_usd: Usd }).describe('With all it started'),
+})
+
 const sums = {
   requests: z.int(),
   errors: z.int().describe('Calls without a full answer: failures, cut streams, hang-ups and interrupted calls'),
@@ -140,6 +162,32 @@ export const usageOperations = {
         }),
       ),
       total: UsageSums,
+    }),
+  }),
+  'usage.session': operation({
+    role: 'viewer',
+    scope: 'workspace',
+    method: 'GET',
+    path: '/usage/sessions/{session}',
+    tag,
+    summary: 'A session of an agent as a tree: what each agent has cost so far, running calls included',
+    params: z.strictObject({ session: z.string().min(1).max(128).describe('As a header of its calls names it') }),
+    query: z.strictObject({
+      ...inWorkspace,
+      key: z.string().max(64).optional().describe('Only calls of this key, by id'),
+      from: Moment.optional().describe('Only calls started at this time or later; default: 31 days ago'),
+    }),
+    reply: z.strictObject({
+      workspace: z.string(),
+      session: z.string(),
+      keys: z.array(z.strictObject({ id: z.string(), name: z.string().nullable() })).describe('Whose calls these are'),
+      running: z.int().describe('Calls without an end so far'),
+      requests: z.int(),
+      cost_usd: Usd,
+      first_at: Timestamp,
+      last_at: Timestamp,
+      agents: z.array(AgentSums),
+      is_cut: z.boolean().describe('Only the costliest 1,000 agents are listed and added up'),
     }),
   }),
   'usage.focus': streamedOperation({

@@ -204,7 +204,11 @@ async function log(id: string): Promise<void> {
   const content = { retention_days: 1 }
   await ok(admin.PATCH('/workspaces/{name}', { params: { path: { name: 'default' } }, body: { content } }))
   const messages = [{ role: 'user' as const, content: 'hello' }]
-  const called = await application.POST('/v1/chat/completions', { body: { model: 'fast', messages } })
+  const header = { 'x-gateway-session': 'typed', 'x-gateway-agent': 'look' }
+  const called = await application.POST('/v1/chat/completions', {
+    params: { header },
+    body: { model: 'fast', messages },
+  })
   const said = { path: { id: called.response.headers.get('x-gateway-request-id') ?? '' } }
   const workspace = { path: { name: 'default' } }
   await ok(admin.PUT('/workspaces/{name}/opening-spend', { params: workspace, body: { usd: '0' } }))
@@ -225,6 +229,8 @@ async function log(id: string): Promise<void> {
   const { total } = await ok(admin.GET('/performance', { params: { query: by } }))
   same(total.duration_ms.count > 0, true)
   same((await ok(admin.GET('/performance/providers'))).total.attempts > 0, true)
+  const session = await ok(admin.GET('/usage/sessions/{session}', { params: { path: { session: 'typed' } } }))
+  same(first({ data: session.agents }).agent, 'look')
   await ok(admin.GET('/usage/advice'))
   await ok(admin.GET('/usage/what-if', { params: { query: { model: 'local/llama3' } } }))
   await ok(admin.GET('/budgets', { params: { query: { workspace: 'default' } } }))

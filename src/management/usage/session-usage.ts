@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+import { GatewayError } from '../../domain/errors.ts'
+import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import { type PlacedAgent, treeOf } from '../../domain/sessions/session-tree.ts'
+import { type AgentSums, readSessionAgents } from '../../request-log/usage/session-agents.ts'
+import { timestamp } from '../contract/fields.ts'
+import type { usageOperations } from '../contract/usage.ts'
+import type { ManagementDeps } from '../deps.ts'
+import { rangeOf, untilCaughtUp } from '../requests/request-filters.ts'
+import { keyNames } from './key-names.ts'
+
+type Operation = (typeof usageOperations)['usage.session']
+const DEFAULT_MS = 31 * 86_400_000
+
+export async function sessionReply(
+  deps: ManagementDeps,
+  session: string,
+  query: z.output<Operation['query']>,
+  now: number,
+): Promise<z.input<Operation['reply']>> {
+  await untilCaughtUp(deps)
+  const { workspace, key = null } = query
+  const from = rangeOf(query).from ?? now - DEFAULT_MS
+  const { agents, isCut } = await readSessionAgents(deps.reads, { workspace, session, keyId: key, from })
+  if (agents.length === 0) {
+    throw new GatewayError(
+      'not_found',
+      `No call of the session '${session}' is in the log of the workspace '${workspace}'.`,
+    )
+  }
+  const keyIds = [...new Set(agents.flatMap(({ keyIds }) => keyIds))]
+  const names = await keyNames(deps, { ids: keyIds })
+  return {
+    workspace,
+    session,
+    keys: keyIds.map((id) => ({ id, name: names.get(id) ?? null })),
+    running: sum(agents, ({ running }) => running),
+    requests: sum(agents, ({ requests }) => requests),
+    cost_usd: usd(agents.reduce((sum, { costPicodollars }) => sum + costPicodollars, 0n)),
+    first_at: timestamp(Math.min(...agents.map(({ firstAt }) => firstAt))),
+    last_at: timestamp(Math.max(...agents.map(({ lastAt }) => lastAt))),
+    agents: treeOf(agents).map(agentView),
+    is_cut: isCut,
+  }
+}
+
+function agentView({ agent, depth, withChildren }: PlacedAgent<AgentSums>) {
+  return {
+    agent: agent.agent,
+    parent: agent.parent,
+    depth,
+    kinds: agent.kinds,
+    models: agent.models,
+    requests: agent.requests,
+    running: agent.running,
+    errors: agent.errors,
+    prompt_tokens: Number(agent.promptTokens),
+    completion_tokens: Number(agent.completionTokens),
+    cached_tokens: Number(agent.cachedTokens),
+    cache_write_tokens: Number(agent.cacheWriteTokens),
+    cost_usd: usd(agent.costPicodollars),
+    unconfirmed_counted_usd: usd(agent.unconfirmedPicodollars),
+    unpriced_requests: agent.unpriced,
+    busy_ms: Number(agent.busyMs),
+    first_at: timestamp(agent.firstAt),
+    last_at: timestamp(agent.lastAt),
+    with_children: {
+      agents: withChildren.agents,
+      requests: withChildren.requests,
+      cost_usd: usd(withChildren.costPicodollars),
+    },
+  }
+}
+
+const usd = (picodollars: bigint) => exactUsd(asPicodollars(picodollars))
+const sum = (agents: readonly AgentSums[], of: (agent: AgentSums) => number) =>
+  agents.reduce((sum, agent) => sum + of(agent), 0)
