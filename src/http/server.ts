@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayError } from '../domain/errors.ts'
 import { Arrivals } from './arrivals.ts'
@@ -21,6 +19,7 @@ import { type ListenPlace, listen } from './listen.ts'
 import { acceptWaiting } from './node/accept-waiting.ts'
 import { forward, type HeaderOf, headersOf, peerOf, type ThreadRouting } from './node/forward-to-thread.ts'
 import { IncomingCall } from './node/incoming-call.ts'
+import { type Fields, send } from './node/send.ts'
 import { refuseUnreadable } from './node/unreadable.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw/raw-socket.ts'
 import { fieldText, responseHead } from './raw/response-text.ts'
@@ -248,35 +247,6 @@ function writeError({ writeError = writeContractError }: Match['route'], error: 
   return writeError(error, id)
 }
 
-function send(
-  reply: AnyReply | null,
-  response: ServerResponse,
-  fieldsFor: () => Fields,
-  spreads: (fields: Fields) => void,
-): Promise<void> | void {
-  if (reply !== null && 'rest' in reply) {
-    response.addTrailers(reply.trailers)
-    response.end(reply.rest)
-    return
-  }
-  // A stream that cannot be ended properly is cut: its client must not take it for whole.
-  if (reply === null || response.headersSent) {
-    response.destroy()
-    return
-  }
-  const fields = fieldsFor()
-  if ('pieces' in reply) {
-    response.writeHead(reply.status, fields)
-    return pipeline(Readable.from(reply.pieces), response)
-  }
-  spreads(fields)
-  if (hasBody(reply.status)) fields['content-length'] ??= Buffer.byteLength(reply.body)
-  if (reply.cookies !== undefined) response.setHeader('set-cookie', reply.cookies)
-  response.writeHead(reply.status, fields).end(reply.body)
-}
-
-type Fields = Record<string, string | number>
-
 function fieldsOf(reply: AnyReply | null, id: string, route: Match['route'], context: Context): Fields {
   const fields: Fields = { ...route.headers, ...(reply !== null && 'headers' in reply ? reply.headers : null) }
   // A replayed answer carries the id of the first.
@@ -299,8 +269,4 @@ function closesConnection(reply: AnyReply | null, context: Context): boolean {
 /** Connections spread evenly over threads when those that have too many let some go. */
 function spread(fields: Fields, { options }: Context): void {
   if (options.mayCloseOne?.() === true) fields['connection'] = 'close'
-}
-
-function hasBody(status: number): boolean {
-  return status !== 204 && status !== 304
 }
