@@ -7,7 +7,7 @@ export function correctionView({ picodollars, counted_picodollars: counted, ...r
     ...row,
     created_at: timestamp(row.created_at),
     charged_at: timestamp(row.charged_at),
-    cost_usd: exactUsd(asPicodollars(BigInt(picodollars))),
+    cost_usd: signed(BigInt(picodollars)),
     counted_usd: signed(BigInt(counted)),
   }
 }

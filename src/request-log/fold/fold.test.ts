@@ -5,6 +5,8 @@ import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
 import type { Store } from '../../app/open-store.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
+import { controlVersion } from '../../store/control/control-transaction.ts'
+import { exactInteger } from '../../store/engine/exact-integer.ts'
 import { closeLine, commitLine, joinLines, openLine, type SpoolRow } from '../spool/record-lines.ts'
 import { closeInterrupted, createFold } from './fold.ts'
 import { PositionMoved, readPosition } from './position.ts'
@@ -199,6 +201,42 @@ for (const engine of ENGINES) {
           ['d2', 'closed', 200, null],
         ],
       )
+    })
+
+    test('what was corrected of an interruption is taken back by another end, once, and stays with the same', async () => {
+      const folder = createFold(store.db, 'w')
+      await readPosition(store.db, 'w')
+      const begun = (seq: number, id: string) => ({ seq, payload: openLine(openRecord(id, { holdPicodollars: '77' })) })
+      await folder.fold(0, [begun(1, 'w1'), begun(2, 'w2'), begun(3, 'w3')])
+      assert.equal(await closeInterrupted(store.db, 'w', 9_000), 3)
+      const rows = await rowsOf(store, 'w')
+      const held = 77n
+      for (const row of rows) assert.equal(BigInt(row.unconfirmed_most_picodollars ?? 0), held)
+      const correction = (request: string, kind: 'confirmed' | 'released', cost: bigint) => ({
+        ...{ id: `correction-${request}`, created_at: 9_500, actor: 'me', reason: 'bill', kind, request_id: request },
+        ...{ workspace: 'default', key_id: 'key', provider: null, model: null, charged_at: 1_000, source: null },
+        ...{ picodollars: exactInteger(cost), counted_picodollars: exactInteger(cost - held) },
+      })
+      const made = [correction('w1', 'released', 0n), correction('w2', 'confirmed', held - 5n)]
+      await store.db
+        .insertInto('corrections')
+        .values([...made, correction('w3', 'released', 0n)])
+        .execute()
+      const version = await controlVersion(store.db)
+      const unconfirmed = { unconfirmedMost: String(held), unconfirmedCounted: String(held), unconfirmedEstimate: '0' }
+      const same = { ...unconfirmed, status: 499, code: 'interrupted', costPicodollars: null }
+      await folder.fold(3, [closed(4, 'w1'), closed(5, 'w2'), closed(6, 'w3', same)])
+      await folder.fold(6, [closed(7, 'w1'), closed(8, 'w3', same)])
+      const all = await store.db.selectFrom('corrections').selectAll().orderBy('id').execute()
+      const withdrawn = all.filter(({ kind }) => kind === 'withdrawn')
+      assert.deepEqual(
+        withdrawn.map((row) => [row.source, BigInt(row.picodollars), BigInt(row.counted_picodollars), row.charged_at]),
+        [
+          ['correction correction-w1', 0n, held, 1_000],
+          ['correction correction-w2', 5n - held, 5n, 1_000],
+        ],
+      )
+      assert.ok((await controlVersion(store.db)) > version, 'every node works its limits out again')
     })
 
     test('any interleaving of calls and any sizes of batches give the same rows', async () => {

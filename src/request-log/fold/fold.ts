@@ -15,6 +15,7 @@ import { LeftOut } from './left-out.ts'
 import { lockSpool, movePosition, type Position, readPositions } from './position.ts'
 import { requestStatements } from './request-statements.ts'
 import { createUsageAdditions, type UsageAdditions } from './usage-additions.ts'
+import { withdrawCorrections } from './withdraw-corrections.ts'
 
 export interface FoldOptions {
   /** Called between records. */
@@ -157,6 +158,7 @@ async function writeAnyEnds(
   const replaced = replacing.flatMap(({ row }) => known.get(row.id) ?? [])
   const written = [...first, ...replacing].map(({ row }) => row)
   await additions.add(db, written, replaced)
+  if (replaced.length > 0) await withdrawCorrections(db, replaced, written)
   return written
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CONTROL_CHANNEL } from '../engine/control-version.ts'
 import { awayText } from '../engine/database-away.ts'
 import { openSession, type PostgresSession } from '../engine/postgres-session.ts'
 import type { StoreLog } from '../engine/store-error.ts'
-import { CONTROL_CHANNEL } from './control-transaction.ts'
 
 /** How far this node is behind the control data of the database. */
 export interface ControlState {

@@ -1,8 +1,6 @@
-import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { advanceControl } from '../engine/control-version.ts'
 import type { Database } from '../engine/schema.ts'
-
-/** Channel on which PostgreSQL notifies listening nodes of a committed change, with its version. */
-export const CONTROL_CHANNEL = 'switchyard_control'
 
 /**
  * One change of control data at a time, across all nodes: each begins by incrementing the same row, whose lock the
@@ -15,15 +13,7 @@ export async function changeControlData<T>(
 ): Promise<T> {
   if (db.isTransaction) return change(db as Transaction<Database>)
   return db.transaction().execute(async (transaction) => {
-    const { value } = await transaction
-      .updateTable('settings')
-      .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
-      .where('name', '=', 'control')
-      .returning('value')
-      .executeTakeFirstOrThrow()
-    if (db.getExecutor().adapter instanceof PostgresAdapter) {
-      await sql`select pg_notify(${CONTROL_CHANNEL}, ${value})`.execute(transaction)
-    }
+    await advanceControl(transaction)
     return change(transaction)
   })
 }

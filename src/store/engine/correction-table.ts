@@ -6,8 +6,9 @@ export interface CorrectionsTable {
   created_at: number
   actor: string
   reason: string
-  kind: 'confirmed' | 'released'
-  /** The call that it is about. */
+  /** Withdrawn: it takes another one back, because its call turned out to have ended otherwise. */
+  kind: 'confirmed' | 'released' | 'withdrawn'
+  /** The call that it is about; null: it takes another one back. */
   request_id: string | null
   workspace: string
   key_id: string
@@ -15,7 +16,7 @@ export interface CorrectionsTable {
   model: string | null
   /** When that call began: its budgets' periods are those of this moment. */
   charged_at: number
-  /** What the call has cost beyond its row: 0 where it was released. */
+  /** What the call has cost beyond its row: 0 where it was released; negative where that is taken back. */
   picodollars: ExactInteger
   /** By how much more, or less, budgets count than the row says. */
   counted_picodollars: ExactInteger

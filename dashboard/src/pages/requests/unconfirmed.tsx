@@ -10,6 +10,7 @@ import { Time } from '../../components/time.tsx'
 import type { ListedRequest } from './use-requests.ts'
 
 type Correction = NonNullable<Reply<'requests.get'>['correction']>
+type Kind = 'confirmed' | 'released'
 
 /** What the provider may bill for work that it gave no count of, and what became of it. */
 export function Unconfirmed({ request }: { request: ListedRequest }) {
@@ -28,7 +29,7 @@ export function Unconfirmed({ request }: { request: ListedRequest }) {
 
 function Outcome({ request, most }: { request: ListedRequest; most: string }) {
   const full = useOperation('requests.get', { params: { id: request.id } })
-  const [kind, setKind] = useState<Correction['kind'] | null>(null)
+  const [kind, setKind] = useState<Kind | null>(null)
   if (full.data === undefined) return null
   const { correction } = full.data
   if (correction !== null) return <Corrected correction={correction} />
@@ -62,7 +63,7 @@ function Corrected({ correction }: { correction: Correction }) {
 
 interface CorrectionFormProps {
   id: string
-  kind: Correction['kind']
+  kind: Kind
   most: string
   onCancel: () => void
 }
