@@ -100,6 +100,25 @@ describe('the reconciliation page', { concurrency: false }, () => {
     await drawer.waitFor({ state: 'hidden' })
   })
 
+  test('what the report bills for calls without an answer is confirmed there, once', async () => {
+    const { page } = walk
+    await page
+      .getByRole('region', { name: 'Differences by day and model' })
+      .getByRole('link', { name: `${BOOKKEEPER_DAY}, m1: why` })
+      .click()
+    const drawer = page.getByRole('dialog', { name: `m1, ${BOOKKEEPER_DAY}` })
+    await drawer.getByText('10 calls may have cost up to').waitFor()
+    await drawer.getByText(/The report bills .*1\.02 for them/).waitFor()
+    await drawer.getByRole('button', { name: 'Confirm them' }).click()
+    await drawer.getByRole('textbox', { name: 'How do you know?' }).fill('usage report of the vendor')
+    await assertAccessible(page, 'confirming')
+    await photograph('confirm')
+    await drawer.getByRole('button', { name: 'Confirm', exact: true }).click()
+    await drawer.getByText('may have cost up to').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+  })
+
   test('is readable in the dark and on a phone', async () => {
     const { page } = walk
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -9,7 +9,7 @@ import { CONTRACT } from '../../src/management/contract/contract.ts'
 import { PROGRAM } from '../built-program.ts'
 import { COMPILE_CACHE } from '../compile-cache.ts'
 import { ADMIN_KEY, KEY, startHarness } from '../harness.ts'
-import { leaveUnconfirmed } from './manage.ts'
+import { leaveUnconfirmed, logUnanswered } from './manage.ts'
 
 const run = promisify(execFile)
 const pages = globSync('docs/management/*.md').sort()
@@ -35,6 +35,7 @@ describe('every line of the management pages works as pasted, in order, on a fre
       })
       try {
         if (basename(page) === 'budgets.md') await leaveUnconfirmed(harness)
+        if (basename(page) === 'reconciliation.md') await logUnanswered(harness)
         const environment = {
           ...COMPILE_CACHE,
           PATH: process.env['PATH'],

@@ -1,4 +1,5 @@
 import { ADMIN_KEY, type Answered, type Harness, hello } from '../harness.ts'
+import { closeRecord } from '../test-store.ts'
 
 /** Asks the management API with the test admin key; `path` with its query, `body` as JSON. */
 export type Manage = (
@@ -28,6 +29,16 @@ export async function leaveUnconfirmed(harness: Harness): Promise<void> {
   if (answer.status < 500) throw new Error(`an answer was not cut off: ${answer.text}`)
   harness.simulator.reset()
   await harness.rows()
+}
+
+/** A call of the day of which docs/management/reconciliation.md imports a report; its provider never answered it. */
+export async function logUnanswered({ gateway }: Harness): Promise<void> {
+  const startedAt = Date.parse('2026-11-01T12:00:00Z')
+  const most = '200000000000'
+  const served = { provider: 'openai', model: 'gpt-4o-mini', usage: null, costPicodollars: null, priceVersion: null }
+  const open = { unconfirmedMost: most, unconfirmedCounted: most, unconfirmedEstimate: '0' }
+  const ended = { status: 504, code: 'upstream_timeout' as const, startedAt, finishedAt: startedAt + 60_000 }
+  await gateway.store.requestLog.close(closeRecord('chatcmpl_unanswered', { ...served, ...open, ...ended }))
 }
 
 /** The newest rows of the audit list about one resource. */

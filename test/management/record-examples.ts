@@ -11,7 +11,7 @@ import { startReceiver } from '../alerts/receiver.ts'
 import { PROGRAM } from '../built-program.ts'
 import { ADMIN_KEY, type Harness, hello, type Json, KEY, startHarness, until } from '../harness.ts'
 import { Browser, gatewayAddress, startProvider } from '../oidc.ts'
-import { leaveUnconfirmed } from './manage.ts'
+import { leaveUnconfirmed, logUnanswered } from './manage.ts'
 
 /** What /openapi.json shows of one operation. */
 interface Example {
@@ -123,6 +123,7 @@ async function recordPage(page: string, examples: Record<string, Example>): Prom
   const environment = { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1', SECRETS_KEY: 'a-key-for-stored-content' }
   const harness = await startHarness({ config: CONFIG, environment })
   if (page.endsWith('budgets.md')) await leaveUnconfirmed(harness)
+  if (page.endsWith('reconciliation.md')) await logUnanswered(harness)
   const recorder = await startRecorder(harness, examples)
   const lines = [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1]).join('\n')
   const env = {

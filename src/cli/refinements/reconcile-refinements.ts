@@ -19,6 +19,14 @@ function printReconciliation(reply: ReplyOf<'reconciliation.get'>, { output }: G
     printRows(unexplained === '0' ? rows : [...rows, rest], output)
     if (causes.length === 0 && unexplained === '0') output.line(`${provider}: no difference`)
   }
+  for (const { provider, cells } of reply.data) {
+    for (const { period, model, unconfirmed } of cells) {
+      if (unconfirmed === null || unconfirmed.billed_usd === '0') continue
+      output.note(
+        `${unconfirmed.open_calls} calls may be billed, and the report bills ${unconfirmed.billed_usd} USD: switchyard reconcile correct --kind confirmed --provider ${provider} --model ${model} --period ${period} --reason TEXT`,
+      )
+    }
+  }
   for (const { provider, name, model } of reply.proposals) {
     output.note(
       `Is ${name} the model ${model}? Then: switchyard report-models put --provider ${provider} --report-name ${name} --model ${model}`,
@@ -70,6 +78,13 @@ export const reconcileRefinements: Readonly<Record<string, Refinement>> = {
     print({ import: { lines: _lines, ...made }, ...counts }: ReplyOf<'reports.import'>, { output }) {
       output.details({ ...made, ...counts })
     },
+  },
+  'reconciliation.correct': {
+    name: 'reconcile correct',
+    examples: [
+      'switchyard reconcile correct --kind confirmed --provider PROVIDER --model MODEL --period 2026-11-04 --reason "report of November"',
+    ],
+    columns: ['request_id', 'kind', 'workspace', 'cost_usd', 'counted_usd'],
   },
   'reports.list': {
     examples: ['switchyard reports list'],

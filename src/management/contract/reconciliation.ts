@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CORRECTION_KINDS, Correction } from './correction.ts'
 import { Name, Timestamp, Usd } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -89,6 +90,14 @@ export const reconciliationOperations = {
                 ...totals,
                 settles_at: SettlesAt,
                 causes: z.array(Cause),
+                unconfirmed: z
+                  .strictObject({
+                    open_calls: z.int(),
+                    open_most_usd: Usd,
+                    billed_usd: Usd.describe('Of the difference, what the report bills for such calls'),
+                  })
+                  .nullable()
+                  .describe('Calls that nobody has confirmed or released; null: there are none'),
               }),
             )
             .describe('The same by period and model'),
@@ -101,6 +110,27 @@ export const reconciliationOperations = {
         'Requests before it are deleted, so reports of that time are left out; null: none are',
       ),
     }),
+  }),
+  'reconciliation.correct': operation({
+    role: 'admin',
+    scope: 'gateway',
+    method: 'POST',
+    path: '/reconciliation/corrections',
+    tag,
+    summary: 'Confirm what a report bills for unconfirmed calls of a day and model, or release them',
+    status: 201,
+    body: z.strictObject({
+      kind: z
+        .enum(CORRECTION_KINDS)
+        .describe(
+          '`confirmed`: what the report bills for them, divided by what each can have cost; `released`: it bills nothing for them',
+        ),
+      provider: Name,
+      model: z.string().min(1).max(300).describe('As the comparison names it'),
+      period: z.string().min(7).max(40).describe('As the comparison names it, such as 2026-11-04'),
+      reason: z.string().trim().min(3).max(500).describe('Why, for the audit log'),
+    }),
+    reply: z.strictObject({ data: z.array(Correction) }),
   }),
   'reports.list': operation({
     role: 'viewer',

@@ -38,17 +38,41 @@ export function correctionHandlers(deps: ManagementDeps): HandlersOf<typeof corr
         throw new GatewayError('invalid_request', 'usd: goes with the kind confirmed and with one request')
       }
       await untilCaughtUp(deps)
-      return change(deps, context, async (transaction) => {
-        const rows = await unconfirmedRows(transaction, body.request_ids, context)
-        const made = rows.map((row) => correctionFor(row, body, context))
-        await addCorrections(transaction, made)
-        const data = made.map(correctionView)
-        context.created()
-        return { result: { data }, audit: auditOf(body, data) }
-      })
+      const asked = picodollarsOf(body)
+      return correctCalls(
+        deps,
+        context,
+        body.request_ids.map((id) => ({ id, picodollars: asked })),
+        body,
+      )
     },
   }
 }
+
+/** What each call was billed beyond its row; null: all that it can have been. */
+function picodollarsOf({ kind, usd }: Body): bigint | null {
+  return kind === 'released' ? 0n : usd === undefined ? null : picodollarsOfUsd(usd)
+}
+
+/** All of these calls in one change, or none: each once, and for at most its bound. */
+export function correctCalls(
+  deps: ManagementDeps,
+  context: Context,
+  calls: readonly { id: string; picodollars: bigint | null }[],
+  why: Why,
+) {
+  return change(deps, context, async (transaction) => {
+    const amounts = new Map(calls.map(({ id, picodollars }) => [id, picodollars]))
+    const rows = await unconfirmedRows(transaction, [...amounts.keys()], context)
+    const made = rows.map((row) => correctionFor(row, amounts.get(row.id) ?? null, why, context))
+    await addCorrections(transaction, made)
+    const data = made.map(correctionView)
+    context.created()
+    return { result: { data }, audit: auditOf(why, data) }
+  })
+}
+
+type Why = Pick<Body, 'kind' | 'reason' | 'source'>
 
 type UnconfirmedRow = Pick<RequestRow, (typeof COLUMNS)[number]>
 
@@ -83,9 +107,14 @@ async function unconfirmedRows(
   })
 }
 
-function correctionFor(row: UnconfirmedRow, { kind, usd, reason, source }: Body, context: Context): CorrectionsTable {
+function correctionFor(
+  row: UnconfirmedRow,
+  asked: bigint | null,
+  { kind, reason, source }: Why,
+  context: Context,
+): CorrectionsTable {
   const most = BigInt(row.unconfirmed_most_picodollars ?? 0)
-  const cost = kind === 'released' ? 0n : usd === undefined ? most : picodollarsOfUsd(usd)
+  const cost = asked ?? most
   if (cost > most) {
     const bound = exactUsd(asPicodollars(most))
     throw new GatewayError('invalid_request', `usd: this call can have cost at most ${bound} USD beyond its row`)
@@ -108,7 +137,7 @@ function correctionFor(row: UnconfirmedRow, { kind, usd, reason, source }: Body,
   }
 }
 
-function auditOf({ kind }: Body, data: readonly { id: string; workspace: string }[]) {
+function auditOf({ kind }: Why, data: readonly { id: string; workspace: string }[]) {
   const workspaces = new Set(data.map(({ workspace }) => workspace))
   const [first] = data
   const workspace = workspaces.size === 1 && first !== undefined ? first.workspace : null

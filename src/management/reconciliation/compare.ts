@@ -21,6 +21,7 @@ export interface Compared {
   attributed: Attributed[]
   /** Unix milliseconds; null: every row is there. */
   deletedBefore: number | null
+  names: Names
 }
 
 /** A month of reports against the log, with a day on either side, because calls run over midnight. */
@@ -45,9 +46,11 @@ export async function compareMonth(
   return {
     attributed: attributed.filter(({ cell }) => cell.period.startsWith(month)),
     deletedBefore: whole.length === lines.length ? null : since,
+    names,
   }
 }
 
+/** What a name in reports or rows stands for. */
 type Names = (provider: string, name: string) => string
 
 async function billingNames({ reads, snapshot }: Pick<ManagementDeps, 'reads' | 'snapshot'>): Promise<Names> {

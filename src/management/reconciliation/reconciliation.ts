@@ -8,6 +8,7 @@ import { changeBeside, type ManagementDeps } from '../deps.ts'
 import { untilCaughtUp } from '../requests/request-filters.ts'
 import type { HandlersOf } from '../router.ts'
 import { type Compared, compareMonth } from './compare.ts'
+import { correctCell, type OpenOfCells, openOfCells } from './correct-cell.ts'
 import { reportHandlers } from './imports.ts'
 
 export function reconciliationHandlers(deps: ManagementDeps): HandlersOf<typeof reconciliationOperations> {
@@ -17,13 +18,15 @@ export function reconciliationHandlers(deps: ManagementDeps): HandlersOf<typeof 
       const month = asked ?? timestamp(now).slice(0, 7)
       await untilCaughtUp(deps)
       const compared = await compareMonth(deps, { month, provider: provider ?? null, now })
+      const open = await openOfCells(deps, compared)
       return {
         month,
-        data: summarize(compared.attributed).map(providerView),
+        data: summarize(compared.attributed).map((each) => providerView(each, open)),
         proposals: proposalsOf(compared),
         deleted_before: timestampOrNull(compared.deletedBefore),
       }
     },
+    'reconciliation.correct': ({ body }, context) => correctCell(deps, body, context),
     'report-models.list': async () => ({ data: await listReportModels(deps.reads) }),
     'report-models.put': ({ body: { provider, report_name: name, model } }, context) =>
       changeBeside(deps, context, async (transaction) => {
@@ -52,7 +55,7 @@ function totalsView({ ours, theirs, quantity, price, unexplained }: Totals) {
   }
 }
 
-function providerView({ provider, causes, periods, cells, ...totals }: ProviderSummary) {
+function providerView({ provider, causes, periods, cells, ...totals }: ProviderSummary, open: OpenOfCells) {
   return {
     ...{ provider, ...totalsView(totals), causes: causes.map(causeView) },
     periods: periods.map(({ period, settlesAt, ...of }) => ({
@@ -61,6 +64,7 @@ function providerView({ provider, causes, periods, cells, ...totals }: ProviderS
     cells: cells.map(({ period, model, start, end, settlesAt, causes: own, ...of }) => ({
       ...{ period, model, from: timestamp(start), to: timestamp(end), ...totalsView(of) },
       ...{ settles_at: timestamp(settlesAt), causes: own.map(causeView) },
+      unconfirmed: open(provider, period, model),
     })),
   }
 }

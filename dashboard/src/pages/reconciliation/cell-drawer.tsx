@@ -5,6 +5,7 @@ import { PanelLink } from '../../components/panel-link.tsx'
 import { usePath, useUrlState } from '../../shell/place.ts'
 import { Difference } from './amount.tsx'
 import { CausesList, ExampleRequests } from './causes-list.tsx'
+import { CorrectCell } from './correct-cell.tsx'
 import type { CellRow } from './reconciliation-rows.ts'
 
 /** One difference: what it is made of, and the calls that it is about. */
@@ -50,6 +51,16 @@ function CellFacts({ cell }: { cell: CellRow }) {
       <DrawerSection title="Why">
         <CausesList causes={cell.causes} unexplained={cell.unexplained_usd} />
       </DrawerSection>
+      {cell.unconfirmed !== null && model !== null && (
+        <DrawerSection title="Calls without an answer">
+          <CorrectCell
+            key={cell.id}
+            cell={{ provider, model, period: cell.period }}
+            unconfirmed={cell.unconfirmed}
+            settlesAt={cell.settles_at}
+          />
+        </DrawerSection>
+      )}
       <DrawerSection
         title="Requests"
         actions={<PanelLink href={`${path('requests')}?${search}`}>Requests of this day in this workspace</PanelLink>}

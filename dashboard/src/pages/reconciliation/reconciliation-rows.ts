@@ -13,11 +13,13 @@ export type CellRow = Provider['cells'][number] & {
 
 export type Cause = Provider['causes'][number]
 
+/** Or has calls that wait for somebody to say that nothing was billed for them. */
 export function isDifferent({
   difference_usd: difference,
   causes,
-}: Pick<CellRow, 'difference_usd' | 'causes'>): boolean {
-  return !isZero(difference) || causes.length > 0
+  unconfirmed,
+}: Pick<CellRow, 'difference_usd' | 'causes' | 'unconfirmed'>): boolean {
+  return !isZero(difference) || causes.length > 0 || unconfirmed !== null
 }
 
 /** The newest day first, and on each the largest difference. */
