@@ -15,7 +15,7 @@ export interface ConfirmedCall {
 }
 
 /**
- * What the report bills for the calls of a cell that nobody has confirmed or released. The amount of a stretch of time is
+ * What the report bills for the calls of a cell that are neither confirmed nor released. The amount of a stretch of time is
  * divided by what each of its calls can have cost: a report does not say which of them it was. No call gets more than that,
  * and together they get the amount to the picodollar, less what was confirmed before.
  */

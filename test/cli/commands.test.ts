@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls'
 import { commands } from '../../src/cli/commands.ts'
 import { createPerson } from '../../src/store/control/people.ts'
 import { ADMIN_KEY, hello, startHarness } from '../harness.ts'
-import { leaveUnconfirmed } from '../management/manage.ts'
+import { leaveUnconfirmed, logUnanswered } from '../management/manage.ts'
 import { cliOf, type Ran } from './run-cli.ts'
 
 const harness = await startHarness({ config: '', environment: { SECRETS_KEY: 'a-key-for-stored-content' } })
@@ -498,6 +498,20 @@ test('unconfirmed spend is found, released and listed', async () => {
   const again = await cli(line)
   assert.equal(again.code, 1)
   assert.match(again.stderr, /was released by ADMIN_KEY at/)
+})
+
+test('what a report bills for unconfirmed calls is confirmed', async () => {
+  await logUnanswered(harness)
+  const report =
+    'date,time_zone,model,class,quantity,amount,currency\n2026-11-01,UTC,gpt-4o-mini,input,1000000,0.15,USD\n'
+  file('november.csv', report)
+  await ok('reconcile import november.csv --source csv --provider openai', { folder: harness.folder })
+  const shown = await ok('reconcile --month 2026-11')
+  assert.match(shown.stderr, /Unconfirmed calls: 1\. The report bills 0\.15 USD for them: switchyard reconcile correct/)
+  const line =
+    'reconcile correct --kind confirmed --provider openai --model gpt-4o-mini --period 2026-11-01 --reason "usage report"'
+  assert.match((await ok(line)).stdout, /chatcmpl_unanswered +confirmed +default +0\.15 +-0\.05/)
+  assert.equal((await cli(line)).code, 1)
 })
 
 test('every command that talks to a gateway was run above', () => {

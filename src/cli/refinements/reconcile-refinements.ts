@@ -23,7 +23,7 @@ function printReconciliation(reply: ReplyOf<'reconciliation.get'>, { output }: G
     for (const { period, model, unconfirmed } of cells) {
       if (unconfirmed === null || unconfirmed.billed_usd === '0') continue
       output.note(
-        `${unconfirmed.open_calls} calls may be billed, and the report bills ${unconfirmed.billed_usd} USD: switchyard reconcile correct --kind confirmed --provider ${provider} --model ${model} --period ${period} --reason TEXT`,
+        `Unconfirmed calls: ${unconfirmed.open_calls}. The report bills ${unconfirmed.billed_usd} USD for them: switchyard reconcile correct --kind confirmed --provider ${provider} --model ${model} --period ${period} --reason TEXT`,
       )
     }
   }

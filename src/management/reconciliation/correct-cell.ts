@@ -31,7 +31,7 @@ export type OpenOfCells = (
   model: string | null,
 ) => { open_calls: number; open_most_usd: string; billed_usd: string } | null
 
-/** By cell: what nobody has confirmed or released. */
+/** By cell: what is neither confirmed nor released. */
 export async function openOfCells(deps: Deps, compared: Compared): Promise<OpenOfCells> {
   const found = new Map<string, ReturnType<OpenOfCells>>()
   for (const each of compared.attributed) {

@@ -228,7 +228,9 @@ for (const engine of ENGINES) {
       await folder.fold(3, [closed(4, 'w1'), closed(5, 'w2'), closed(6, 'w3', same)])
       await folder.fold(6, [closed(7, 'w1'), closed(8, 'w3', same)])
       const all = await store.db.selectFrom('corrections').selectAll().orderBy('id').execute()
-      const withdrawn = all.filter(({ kind }) => kind === 'withdrawn')
+      const withdrawn = all
+        .filter(({ kind }) => kind === 'withdrawn')
+        .toSorted((a, b) => (`${a.source}` < `${b.source}` ? -1 : 1))
       assert.deepEqual(
         withdrawn.map((row) => [row.source, BigInt(row.picodollars), BigInt(row.counted_picodollars), row.charged_at]),
         [

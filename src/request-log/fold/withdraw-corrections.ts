@@ -8,8 +8,8 @@ import type { FullRow } from '../row.ts'
 const AMOUNTS = ['cost_picodollars', 'unconfirmed_most_picodollars', 'unconfirmed_counted_picodollars'] as const
 
 /**
- * A call that was closed as interrupted has ended in another way, as the log now learns. What somebody confirmed or released
- * of the interruption is not true of that end: an entry of its own takes it back, or budgets would be short of the call's
+ * A call that was closed as interrupted has ended in another way, as the log now learns. What was confirmed or
+ * released of the interruption is not true of that end: an entry of its own takes it back, or budgets would be short of the call's
  * cost. Nothing is taken back where the end has the same amounts.
  */
 export async function withdrawCorrections(

@@ -249,6 +249,9 @@ async function reconciliation(): Promise<void> {
   same(first(await ok(admin.GET('/reports'))).id, made.import.id)
   const query = { month: '2026-11', provider }
   same(first(await ok(admin.GET('/reconciliation', { params: { query } }))).theirs_usd, '0.5')
+  const cell = { provider, model: 'llama3', period: '2026-11-01' }
+  const none = await admin.POST('/reconciliation/corrections', { body: { ...cell, kind: 'released', reason: 'none' } })
+  same(none.response.status, 409)
   await ok(admin.PUT('/report-models', { body: { provider, report_name: 'llama3-2026-05-01', model: 'llama3' } }))
   same(first(await ok(admin.GET('/report-models'))).model, 'llama3')
   await ok(admin.DELETE('/reports/{id}', { params: { path: { id: made.import.id } } }))

@@ -15,7 +15,7 @@ export interface CorrectCellProps {
   settlesAt: string
 }
 
-/** What the report says of calls that nobody has confirmed or released: all of the day and model at once. */
+/** What the report says of calls neither confirmed nor released: all of the day and model at once. */
 export function CorrectCell({ cell, unconfirmed, settlesAt }: CorrectCellProps) {
   const { open_calls: calls, open_most_usd: most, billed_usd: billed } = unconfirmed
   const correct = useChange('reconciliation.correct')

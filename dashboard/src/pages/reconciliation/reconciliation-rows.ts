@@ -13,7 +13,7 @@ export type CellRow = Provider['cells'][number] & {
 
 export type Cause = Provider['causes'][number]
 
-/** Or has calls that wait for somebody to say that nothing was billed for them. */
+/** Or has calls to release, because nothing was billed for them. */
 export function isDifferent({
   difference_usd: difference,
   causes,

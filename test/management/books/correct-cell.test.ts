@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { compilePrice, costOf, parsePrices } from '../../src/domain/pricing/price.ts'
-import { NO_USAGE } from '../../src/domain/pricing/usage.ts'
-import { newestPriceVersion } from '../../src/store/control/registry.ts'
-import { type Harness, type Json, startHarness } from '../harness.ts'
-import { closeRecord } from '../test-store.ts'
-import { auditOf, managing } from './manage.ts'
+import { compilePrice, costOf, parsePrices } from '../../../src/domain/pricing/price.ts'
+import { NO_USAGE } from '../../../src/domain/pricing/usage.ts'
+import { newestPriceVersion } from '../../../src/store/control/registry.ts'
+import { type Harness, type Json, startHarness } from '../../harness.ts'
+import { closeRecord } from '../../test-store.ts'
+import { auditOf, managing } from '../manage.ts'
 
 const CONFIG = `
 registry:
