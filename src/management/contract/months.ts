@@ -82,6 +82,9 @@ const BooksOfMonth = z.strictObject({
       }),
     )
     .describe('By provider with reports; of others nothing is known'),
+  overrides: z
+    .array(z.strictObject({ sentence: z.string(), reason: z.string(), by: z.string() }))
+    .describe('What was known to be wrong when it was closed, why it was closed anyway, and by whom'),
   rows_deleted_before: Timestamp.nullable().describe(
     'Requests of the month before it are deleted by now, so an export has only their sums; null: every row is there',
   ),
@@ -90,6 +93,7 @@ const BooksOfMonth = z.strictObject({
       z.strictObject({
         sentence: z.string(),
         possible_from: Timestamp.nullable().describe('Null: something has to be done first'),
+        can_override: z.boolean().describe('It can be closed anyway, with a reason'),
       }),
     )
     .describe('Why it cannot be closed now'),
@@ -137,6 +141,13 @@ export const monthOperations = {
     params,
     body: z.strictObject({
       comment: z.string().max(1000).optional().describe('Frozen with the books'),
+      override: z
+        .string()
+        .trim()
+        .min(3)
+        .max(500)
+        .optional()
+        .describe('Why to close it although rows are missing or have wrong costs; frozen with your name'),
     }),
     reply: BooksOfMonth,
   }),

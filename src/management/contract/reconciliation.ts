@@ -97,7 +97,7 @@ export const reconciliationOperations = {
                     billed_usd: Usd.describe('Of the difference, what the report bills for such calls'),
                   })
                   .nullable()
-                  .describe('Calls that nobody has confirmed or released; null: there are none'),
+                  .describe('Calls neither confirmed nor released; null: there are none'),
               }),
             )
             .describe('The same by period and model'),

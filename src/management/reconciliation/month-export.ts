@@ -6,6 +6,7 @@ import {
   type CorrectionLine,
   type LateLine,
   linesOf,
+  type OverrideLine,
   picodollarsOf,
   type UsageLine,
 } from '../../reconcile/close/month-books.ts'
@@ -41,6 +42,7 @@ const CSV_COLUMNS = ['line', 'month', 'workspace', 'key_id', 'key_name', 'provid
 function csvOf(month: string, lines: readonly BookLine[]): string {
   const rows = [
     ...linesOf(lines, 'usage').map((each) => ({ ...each, month, note: '' })),
+    ...linesOf(lines, 'override').map((each) => ({ ...each, month, note: overrideNote(each) })),
     ...linesOf(lines, 'late').map((each) => ({ ...each, note: 'reached the log after the close of its month' })),
     ...linesOf(lines, 'correction').map((each) => ({
       ...each,
@@ -61,6 +63,10 @@ function field(row: object, name: string): string {
   const value = String((row as Record<string, unknown>)[name] ?? '')
   if (value === '' || FIGURES.has(name)) return value
   return `"${(/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`
+}
+
+function overrideNote({ sentence, reason, by }: OverrideLine): string {
+  return `closed anyway by ${by}: ${reason}. ${sentence}`
 }
 
 function correctionNote({ id, kind, reason, actor }: CorrectionLine): string {
@@ -90,10 +96,13 @@ async function* focusOf(reads: ManagementDeps['reads'], month: string, lines: re
     }
     yield (await mapInTurns(records, focusLine)).join('')
   }
+  const [overridden] = linesOf(lines, 'override')
   const why =
-    since > span.from
-      ? `closed books: rows before ${timestamp(Math.min(since, span.to))} are deleted by retention`
-      : 'closed books: rows that came after the close belong to a later month'
+    overridden !== undefined
+      ? `closed books, ${overrideNote(overridden)}`
+      : since > span.from
+        ? `closed books: rows before ${timestamp(Math.min(since, span.to))} are deleted by retention`
+        : 'closed books: rows that came after the close belong to a later month'
   for (const { usage, cost } of left.values()) {
     if (cost !== 0n)
       yield focusLine(adjustment(usage, { ...span, month: span.from, name: why, cost, isCorrection: false }))

@@ -44,8 +44,9 @@ export function monthView(shown: Shown): ReplyOf<'months.get'> {
         .map(({ line: _report, provider: _provider, ...report }) => report),
     })),
     rows_deleted_before: shown.rowsDeletedBefore,
-    blockers: shown.blockers.map(({ sentence, possibleFrom }) => ({
-      ...{ sentence, possible_from: timestampOrNull(possibleFrom) },
+    overrides: linesOf(lines, 'override').map(({ line: _line, ...each }) => each),
+    blockers: shown.blockers.map(({ sentence, possibleFrom, canOverride }) => ({
+      ...{ sentence, possible_from: timestampOrNull(possibleFrom), can_override: canOverride },
     })),
   }
 }

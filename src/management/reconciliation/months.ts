@@ -1,9 +1,19 @@
 import { createHash } from 'node:crypto'
 import { GatewayError } from '../../domain/errors.ts'
-import { type BookLine, booksOfText, type HeadLine, linesOf, textOfBooks } from '../../reconcile/close/month-books.ts'
+import { type Blocker, wrongCosts } from '../../reconcile/close/blockers.ts'
+import {
+  type BookLine,
+  booksOfText,
+  type HeadLine,
+  linesOf,
+  type OverrideLine,
+  textOfBooks,
+} from '../../reconcile/close/month-books.ts'
 import { signedUsd } from '../../reconcile/words.ts'
 import { firstSummedHour, monthSums } from '../../request-log/reconcile/month-sums.ts'
 import { keptSince } from '../../request-log/retention/kept-since.ts'
+import type { LogPlace } from '../../request-log/verify/log-difference.ts'
+import { checkLog, type LogCheck } from '../../request-log/verify/verify-log.ts'
 import { addMonthClose, findMonthClose, listMonthCloses } from '../../store/control/books/month-closes.ts'
 import type { MonthClosesTable } from '../../store/engine/report-tables.ts'
 import { timestamp } from '../contract/fields.ts'
@@ -28,27 +38,29 @@ export function monthHandlers(deps: ManagementDeps): HandlersOf<typeof monthOper
       await untilCaughtUp(deps)
       return draftView(month, await draftMonth(deps, { month, now }))
     },
-    async 'months.close'({ params, body: { comment = null } }, context) {
+    async 'months.close'({ params, body: { comment = null, override } }, context) {
       const month = checkedMonth(params.month)
       const { now, actor } = context
       await refuseClosed(deps.db, month)
       await untilCaughtUp(deps)
       const draft = await draftMonth(deps, { month, now })
-      if (draft.blockers.length > 0) {
-        const sentences = draft.blockers.map(({ sentence }) => sentence)
-        throw new GatewayError('conflict', `${month} cannot be closed now. ${sentences.join(' ')}`)
-      }
+      const costs = draft.blockers.every(({ canOverride }) => canOverride) ? await wrongCostsOf(deps, month) : []
+      const blockers = [...draft.blockers, ...costs]
+      if (blockers.some(({ canOverride }) => !canOverride || override === undefined)) refuseBlocked(month, blockers)
+      const overrides = blockers.map(
+        ({ sentence }): OverrideLine => ({ line: 'override', sentence, reason: override ?? '', by: actor.name }),
+      )
       const head: HeadLine = {
         ...{ line: 'month', form: 1, month, closed_at: timestamp(now), closed_by: actor.name, comment },
         ...{ previous_month: draft.previous?.month ?? null, previous_sha256: draft.previous?.sha256 ?? null },
         rows_deleted_before: draft.rowsDeletedBefore,
       }
-      const content = textOfBooks([head, ...draft.lines])
+      const content = textOfBooks([head, ...overrides, ...draft.lines])
       const close = { month, closed_at: now, closed_by: actor.name, sha256: sha256Of(content), content }
       await changeBeside(deps, context, async (transaction) => {
         if (!(await addMonthClose(transaction, close))) await refuseClosed(transaction, month)
         const [total] = linesOf(draft.lines, 'total')
-        const after = { sha256: close.sha256, comment, ...total }
+        const after = { sha256: close.sha256, comment, ...(overrides.length > 0 && { override }), ...total }
         const audit = { action: 'months.close', workspace: null, resource: `months/${month}`, before: null, after }
         return { result: undefined, audit }
       })
@@ -64,6 +76,30 @@ export function monthHandlers(deps: ManagementDeps): HandlersOf<typeof monthOper
     },
   }
 }
+
+function refuseBlocked(month: string, blockers: readonly Blocker[]): never {
+  const sentences = blockers.map(({ sentence }) => sentence)
+  if (blockers.every(({ canOverride }) => canOverride)) {
+    sentences.push('To close it anyway, say why in override; the reason and your name are frozen with the books.')
+  }
+  throw new GatewayError('conflict', `${month} cannot be closed now. ${sentences.join(' ')}`)
+}
+
+/** Recomputed from tokens and prices, row by row: once, by the close itself. */
+async function wrongCostsOf({ reads }: Pick<ManagementDeps, 'reads'>, month: string): Promise<Blocker[]> {
+  const wrong: { id: string; at: number }[] = []
+  for (let after: LogPlace | null = null; ; ) {
+    const { differences, next }: LogCheck = await checkLog(reads, { ...spanOf(month), after, isEnough: () => true })
+    for (const { id, at, figure } of differences) {
+      if (id !== null && (figure === 'cost' || figure === 'unconfirmed')) wrong.push({ id, at })
+    }
+    if (next === null || wrong.length >= MOST_WRONG) return wrongCosts(wrong, next !== null)
+    after = next
+  }
+}
+
+/** More of them say no more. */
+const MOST_WRONG = 100
 
 function checkedMonth(month: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month

@@ -16,6 +16,14 @@ export interface HeadLine {
   rows_deleted_before: string | null
 }
 
+/** The month was closed although its books are not whole. */
+export interface OverrideLine {
+  line: 'override'
+  sentence: string
+  reason: string
+  by: string
+}
+
 export interface UsageLine {
   line: 'usage'
   workspace: string
@@ -100,6 +108,7 @@ export interface TotalLine {
 
 export type BookLine =
   | HeadLine
+  | OverrideLine
   | UsageLine
   | LateLine
   | CorrectionLine

@@ -17,12 +17,13 @@ export async function nextLogPlace(
   db: Kysely<Database>,
   after: LogHour | null,
   from: number | null,
+  to: number | null = null,
 ): Promise<LogHour | null> {
   let workspace = after?.workspace ?? (await nextWorkspace(db, null))
   let since = after === null ? from : after.hour + HOUR_MS
   while (workspace !== null) {
     const hour = await nextHour(db, workspace, since ?? 0)
-    if (hour !== null) return { workspace, hour }
+    if (hour !== null && (to === null || hour < to)) return { workspace, hour }
     workspace = await nextWorkspace(db, workspace)
     since = from
   }

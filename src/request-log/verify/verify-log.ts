@@ -20,6 +20,8 @@ const MOST_DIFFERENCES = 100
 
 export interface CheckOptions {
   from: number | null
+  /** Hours that begin before; missing: to the end. */
+  to?: number
   after: LogPlace | null
   /** Enough for one answer. */
   isEnough(): boolean
@@ -29,12 +31,12 @@ export interface CheckOptions {
  * Recomputes what every closed call cost from its tokens and the price version it began with, and every hourly sum from
  * the rows, from the oldest hour on, a stretch at a time.
  */
-export async function checkLog(db: Kysely<Database>, { from, after, isEnough }: CheckOptions): Promise<LogCheck> {
+export async function checkLog(db: Kysely<Database>, { from, to, after, isEnough }: CheckOptions): Promise<LogCheck> {
   const found: LogCheck = { rows: 0, unpriced: 0, hours: 0, differences: [], next: null }
   let place: LogPlace | null = after
   do {
     if (place === null || place.id === '') {
-      const hour = await nextLogPlace(db, place, from)
+      const hour = await nextLogPlace(db, place, from, to)
       if (hour === null) return { ...found, next: null }
       const differences = await compareSums(db, hour)
       found.differences.push(...(differences ?? []))

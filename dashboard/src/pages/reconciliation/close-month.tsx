@@ -1,22 +1,26 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
+import { problemAt } from '../../api/problem.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { tell } from '../../components/tell.ts'
 
 export interface CloseMonthProps {
   month: string
   total: string | undefined
+  /** Each can be overridden. */
+  blockers: readonly { sentence: string }[]
   isOpen: boolean
   onClose: () => void
 }
 
-export function CloseMonth({ month, total = '0', isOpen, onClose }: CloseMonthProps) {
+export function CloseMonth({ month, total = '0', blockers, isOpen, onClose }: CloseMonthProps) {
   const [comment, setComment] = useState('')
+  const [override, setOverride] = useState('')
   const change = useChange('months.close')
   function close() {
     change.mutate(
-      { params: { month }, body: comment.trim() === '' ? {} : { comment: comment.trim() } },
+      { params: { month }, body: { ...given('comment', comment), ...given('override', override) } },
       {
         onSuccess() {
           tell(`${month} is closed.`)
@@ -41,6 +45,23 @@ export function CloseMonth({ month, total = '0', isOpen, onClose }: CloseMonthPr
           Its books, {total} USD in total, are frozen with a hash and your name. This can’t be undone. Late calls and
           corrections belong to the next month.
         </Text>
+        {(blockers.length > 0 || change.error !== null) && (
+          <>
+            {blockers.map(({ sentence }) => (
+              <Text key={sentence} size="sm">
+                {sentence}
+              </Text>
+            ))}
+            <TextInput
+              label="Why close it anyway?"
+              description="Frozen with the books, with your name"
+              maxLength={500}
+              value={override}
+              error={problemAt(change.error, 'override')}
+              onChange={(event) => setOverride(event.currentTarget.value)}
+            />
+          </>
+        )}
         <TextInput
           label="Comment"
           description="Frozen with the books"
@@ -51,4 +72,8 @@ export function CloseMonth({ month, total = '0', isOpen, onClose }: CloseMonthPr
       </Stack>
     </Confirm>
   )
+}
+
+function given(name: 'comment' | 'override', text: string) {
+  return text.trim() === '' ? {} : { [name]: text.trim() }
 }

@@ -33,7 +33,7 @@ export function MonthPanel({ month }: { month: string }) {
             to="months.close"
             size="xs"
             leftSection={<Lock size={14} aria-hidden />}
-            disabled={books.data.blockers.length > 0}
+            disabled={books.data.blockers.some((each) => !each.can_override)}
             title={books.data.blockers[0]?.sentence}
             onClick={() => setClosing(true)}
           >
@@ -45,7 +45,13 @@ export function MonthPanel({ month }: { month: string }) {
       }
     >
       <Loaded query={books}>{(data: Books) => <BooksView books={data} />}</Loaded>
-      <CloseMonth month={month} total={books.data?.total_usd} isOpen={isClosing} onClose={() => setClosing(false)} />
+      <CloseMonth
+        month={month}
+        total={books.data?.total_usd}
+        blockers={books.data?.blockers ?? []}
+        isOpen={isClosing}
+        onClose={() => setClosing(false)}
+      />
     </Panel>
   )
 }
@@ -88,6 +94,15 @@ function BooksView({ books }: { books: Books }) {
           {books.blockers.map(({ sentence }) => (
             <Text key={sentence} size="sm">
               {sentence}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      {books.overrides.length > 0 && (
+        <Alert color="yellow" title="Closed although not whole">
+          {books.overrides.map(({ sentence, reason, by }) => (
+            <Text key={sentence} size="sm">
+              {sentence} {by}: {reason}
             </Text>
           ))}
         </Alert>
