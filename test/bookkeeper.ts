@@ -52,7 +52,7 @@ export async function writeBookkeeperRows(
     const times = { startedAt: minute(place) + 10, finishedAt: minute(place) + 20 }
     return requestLog.close(closeRecord(id, { ...times, ...served, ...more }))
   }
-  const unanswered = { unconfirmedEstimate: '0', unconfirmedMost: CUT_MOST, status: null }
+  const unanswered = { unconfirmedEstimate: '0', unconfirmedMost: CUT_MOST, unconfirmedCounted: CUT_MOST, status: null }
   await Promise.all([
     call('plain', 0, PLAIN),
     ...Array.from({ length: GROUPS }, (_, index) => call(`priority-${index}`, 1, PRIORITY)),

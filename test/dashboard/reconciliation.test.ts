@@ -137,7 +137,13 @@ describe('the reconciliation page', { concurrency: false }, () => {
     const { page } = walk
     const { db } = harness.gateway.store
     await page.getByText('missing from the request log').first().waitFor()
-    assert.ok(await page.getByRole('button', { name: 'Close month' }).isDisabled())
+    await page.getByRole('button', { name: 'Close month' }).click()
+    const broken = page.getByRole('dialog', { name: `Close ${BOOKKEEPER_MONTH}?` })
+    await broken.getByText('missing from the request log').waitFor()
+    await broken.getByLabel('Why close it anyway?').waitFor()
+    await assertAccessible(page, 'the question about books that are not whole')
+    await broken.getByRole('button', { name: 'Cancel' }).click()
+    await broken.waitFor({ state: 'hidden' })
     // As if it had come back from a backup.
     await writeBookkeeperRows(harness.gateway.store, { onlyLost: true })
     assert.equal((await db.selectFrom('requests').select('id').where('id', '=', 'lost').execute()).length, 1)
