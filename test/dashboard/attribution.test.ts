@@ -72,6 +72,8 @@ describe('who spent it', () => {
     await rows('Agents of this session').nth(2).waitFor()
     const names = await rows('Agents of this session').locator('td:first-child').allInnerTexts()
     assert.deepEqual(names, ['Main agent', 'look', 'deeper'])
+    await page.getByText('3 requests, ').waitFor()
+    assert.equal(await page.getByText('This session has cost').count(), 0, 'said once')
     await assertAccessible(page, 'a session as a tree')
     await call('late', 'run-9')
     await rows('Agents of this session').filter({ hasText: 'late' }).waitFor()

@@ -72,12 +72,15 @@ export function RequestsPage() {
         <ExportMenu query={query} />
       </FilterBar>
       {search['session'] !== undefined && search['session'] !== '' && (
-        <>
-          <Text size="sm" c="dimmed" role="status">
-            <SessionSum workspace={workspace} session={search['session']} />
-          </Text>
-          <SessionTree workspace={workspace} session={search['session']} />
-        </>
+        <SessionTree
+          workspace={workspace}
+          session={search['session']}
+          otherwise={
+            <Text size="sm" c="dimmed" role="status">
+              <SessionSum workspace={workspace} session={search['session']} />
+            </Text>
+          }
+        />
       )}
       <RequestList
         requests={requests}

@@ -1,4 +1,5 @@
 import { Anchor, Badge, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Reply } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
@@ -16,14 +17,22 @@ const LIVE_MS = 2_000
 /** A session whose last call is older than this is not followed. */
 const QUIET_MS = 5 * 60_000
 
-/** What each agent of a session has cost, below the one that started it; nothing where there is only one. */
-export function SessionTree({ workspace, session }: { workspace: string; session: string }) {
+interface SessionTreeProps {
+  workspace: string
+  session: string
+  /** Where there is only one agent. */
+  otherwise: ReactNode
+}
+
+/** What each agent of a session has cost, below the one that started it. */
+export function SessionTree({ workspace, session, otherwise }: SessionTreeProps) {
   const path = usePath()
   const input = { params: { session }, query: { workspace } }
   const first = useOperation('usage.session', input)
   const isLive = first.data !== undefined && isAtWork(first.data)
   const { data: tree } = useOperation('usage.session', input, { refetchEvery: isLive ? LIVE_MS : undefined })
-  if (tree === undefined || tree.session !== session || tree.agents.length < 2) return null
+  if (tree === undefined || tree.session !== session || tree.agents.length < 2) return otherwise
+  const unpriced = tree.agents.reduce((sum, agent) => sum + agent.unpriced_requests, 0)
   const hrefOf = (agent: string | null) =>
     `${path('requests')}?${new URLSearchParams({ session, ...(agent === null ? { kind: 'main' } : { agent }) })}`
   return (
@@ -33,13 +42,13 @@ export function SessionTree({ workspace, session }: { workspace: string; session
       description={
         <>
           {count(tree.requests)} requests, <Money usd={tree.cost_usd} />
+          {unpriced > 0 && `, without ${count(unpriced)} of unknown price`}
           {tree.running > 0 && `, ${count(tree.running)} running`}
           {tree.is_cut && '. Only the costliest 1,000 agents are listed.'}
         </>
       }
     >
       <DataTable
-        dense
         label="Agents of this session"
         columns={columnsOf(hrefOf)}
         rows={tree.agents}
@@ -78,6 +87,7 @@ function columnsOf(hrefOf: (agent: string | null) => string): Column<Agent>[] {
     {
       name: 'last',
       title: 'Last call',
+      figures: true,
       cell: (row) => <Time at={row.last_at} relative />,
       wideOnly: true,
       leftOut: 'second',
