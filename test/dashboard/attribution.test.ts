@@ -115,5 +115,21 @@ describe('who spent it', () => {
     })
   }
 
+  test('of many sessions the first hundred are drawn, and the others on request', async () => {
+    const calls = Array.from({ length: 100 }, (_, index) =>
+      harness.chat(hello('gpt-sim-echo'), { 'x-gateway-session': `many-${index}` }),
+    )
+    await Promise.all(calls)
+    await page.goto(`${harness.url}/dashboard/default/usage?group=session`)
+    const showAll = page.getByRole('button', { name: /^Show all \d+$/ })
+    await showAll.waitFor()
+    assert.equal(await rows('Totals by group').count(), 100)
+    const all = Number((await showAll.innerText()).replace('Show all ', ''))
+    assert.ok(all > 100, `${all}`)
+    await showAll.click()
+    await showAll.waitFor({ state: 'detached' })
+    assert.equal(await rows('Totals by group').count(), all)
+  })
+
   test('nothing went wrong behind the pages', () => walk.assertQuiet())
 })

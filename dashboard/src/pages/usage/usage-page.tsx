@@ -54,7 +54,11 @@ export function UsagePage() {
       <Panel title={`Totals by ${view.groupBy}`} flush>
         <Loaded query={sums}>
           {(usage: Usage) =>
-            usage.data.length === 0 ? <NothingUsed view={view} /> : <UsageTable usage={usage} view={view} />
+            usage.data.length === 0 ? (
+              <NothingUsed view={view} />
+            ) : (
+              <UsageTable key={view.groupBy} usage={usage} view={view} />
+            )
           }
         </Loaded>
       </Panel>

@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core'
-import { useMemo } from 'react'
+import { Badge, Box, Button } from '@mantine/core'
+import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { groupFilters, groupKey, type Measure, requestsOf } from '../../charts/usage-groups.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -16,6 +16,9 @@ const TITLES = {
   ...{ agent: 'Agent', kind: 'Kind', project: 'Project' },
 } as const
 
+/** Lines drawn at first: a thousand sessions would take seconds. */
+const SHOWN = 100
+
 /** Totals by group; each line leads to its requests. */
 export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
   const [, change] = useUrlState()
@@ -24,16 +27,28 @@ export function UsageTable({ usage, view }: { usage: Usage; view: UsageView }) {
   const columns = useMemo(() => columnsOf(usage, view.measure, view.filters, requests), [usage, view, requests])
   const { by, descending } = view.sort
   const lines = useMemo(() => sortLines(linesOf(usage), { by, descending }), [usage, by, descending])
+  const [isWhole, setWhole] = useState(false)
+  const isCut = lines.length > SHOWN && !isWhole
+  const shown = useMemo(() => (isCut ? lines.slice(0, SHOWN) : lines), [lines, isCut])
   return (
-    <DataTable
-      label="Totals by group"
-      columns={columns}
-      rows={lines}
-      rowKey={groupKey}
-      total={totalLine(usage)}
-      sort={view.sort}
-      onSort={(sort) => change({ sort: sortText(sort) })}
-    />
+    <>
+      <DataTable
+        label="Totals by group"
+        columns={columns}
+        rows={shown}
+        rowKey={groupKey}
+        total={totalLine(usage)}
+        sort={view.sort}
+        onSort={(sort) => change({ sort: sortText(sort) })}
+      />
+      {isCut && (
+        <Box p="sm" ta="center">
+          <Button variant="default" size="xs" onClick={() => setWhole(true)}>
+            Show all {count(lines.length)}
+          </Button>
+        </Box>
+      )}
+    </>
   )
 }
 
