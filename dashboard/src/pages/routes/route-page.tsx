@@ -63,8 +63,8 @@ function Present({ present, ...others }: PresentProps) {
       side={(hasChanges) => (
         <Stack>
           <TryPanel alias={present.value.alias} hasChanges={hasChanges} />
-          <RouteSavings alias={present.value.alias} />
           <RouteHistory alias={present.value.alias} current={present.value} />
+          <RouteSavings alias={present.value.alias} />
         </Stack>
       )}
     />
