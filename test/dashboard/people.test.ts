@@ -67,6 +67,22 @@ describe('people', () => {
     await context.close()
   })
 
+  test('a stranger is told who they are, and comes to the same page with another account', async () => {
+    provider.account = { sub: 'sub-bob', email: 'bob@example.com', email_verified: true, name: 'Bob' }
+    const context = await browser.newContext({ reducedMotion: 'reduce' })
+    const theirs = await context.newPage()
+    theirs.setDefaultTimeout(90_000)
+    await theirs.goto(`${harness.url}/dashboard/default/routes`)
+    await theirs.getByRole('link', { name: 'Sign in with Acme ID' }).click()
+    await theirs.getByText('You signed in as bob@example.com.').waitFor()
+    await assertAccessible(theirs, 'a refusal')
+    provider.account = ANA
+    await theirs.getByRole('link', { name: 'Use another account' }).click()
+    await theirs.getByRole('heading', { name: 'Routes' }).waitFor()
+    assert.match(theirs.url(), /\/dashboard\/default\/routes$/)
+    await context.close()
+  })
+
   test('an admin sees them, and disabling them ends their session', async () => {
     await page.reload()
     await page.getByRole('row', { name: /^Ana/ }).waitFor()

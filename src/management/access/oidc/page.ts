@@ -72,15 +72,15 @@ const HEADERS = {
 
 /**
  * A page without a script: what happened, and the next step. `who` is shown only to the person who has just proved it;
- * `said` is the provider's code.
+ * `said` is the provider's code, `other` where another account signs in.
  */
-export function problemPage(problem: Problem, provider: string, { said = '', who = '' } = {}): Reply {
+export function problemPage(problem: Problem, provider: string, { said = '', who = '', other = '' } = {}): Reply {
   const { status, title, text } = WORDS[problem]
   const filled = (words: string) => html(words.replaceAll('{provider}', provider).replaceAll('{said}', said))
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${filled(title)} · Switchyard</title>
 <meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>
-<h1>${filled(title)}</h1>${who === '' ? '' : `<p>You signed in as <b>${html(who)}</b>.</p>`}<p>${filled(text)}</p>
-<p><a href="/sign-in${who === '' ? '' : '?account=other'}">${who === '' ? `Sign in with ${html(provider)}` : 'Use another account'}</a> <a href="/dashboard">Use an admin key</a></p></html>`
+<main><h1>${filled(title)}</h1>${who === '' ? '' : `<p>You signed in as <b>${html(who)}</b>.</p>`}<p>${filled(text)}</p>
+<p><a href="${other === '' ? '/sign-in' : html(other)}">${other === '' ? `Sign in with ${html(provider)}` : 'Use another account'}</a> <a href="/dashboard">Use an admin key</a></p></main></html>`
   return { status, headers: HEADERS, body }
 }
 

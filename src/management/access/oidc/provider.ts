@@ -7,10 +7,11 @@ import type { Started } from './sign-in-cookie.ts'
 
 type Kept = Pick<Started, 'state' | 'nonce' | 'verifier'>
 
+export type Prompt = 'select_account' | 'login'
+
 export interface IdentityProvider {
-  /** Where the browser goes, and what it must bring back. */
-  /** `isOther`: the provider asks which account, also where it knows one. */
-  begin(isOther: boolean): Promise<{ url: string } & Kept>
+  /** Where the browser goes, and what it must bring back. With a prompt the provider asks who it is, also where it knows. */
+  begin(prompt: Prompt | null): Promise<{ url: string } & Kept>
   /** Who it is, by the address that the browser came back to. Tokens are dropped: nothing here needs one again. */
   finish(query: Readonly<Record<string, string>>, kept: Kept): Promise<Identity>
 }
@@ -29,7 +30,7 @@ export function openProvider(settings: OidcSettings, fetch: Fetch): IdentityProv
   }
   const redirectUri = settings.publicUrl + CALLBACK_PATH
   return {
-    async begin(isOther) {
+    async begin(prompt) {
       const { client, config } = await opened()
       const kept = {
         state: client.randomState(),
@@ -43,7 +44,7 @@ export function openProvider(settings: OidcSettings, fetch: Fetch): IdentityProv
         nonce: kept.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(kept.verifier),
         code_challenge_method: 'S256',
-        ...(isOther && { prompt: 'select_account' }),
+        ...(prompt !== null && { prompt }),
       })
       return { url: url.href, ...kept }
     },

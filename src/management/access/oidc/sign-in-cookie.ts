@@ -7,6 +7,8 @@ const Started = z.strictObject({
   nonce: z.string(),
   verifier: z.string(),
   returnTo: z.string(),
+  /** The provider was asked for a choice of accounts. */
+  isChoice: z.boolean().default(false),
   expiresAt: z.number(),
 })
 export type Started = z.infer<typeof Started>

@@ -41,8 +41,10 @@ async function begin(call: Call, { settings, provider, secrets, now, warn }: Sig
   const { return_to: asked, account } = call.query()
   const returnTo = safeReturn(asked)
   try {
-    const { url, ...kept } = await provider.begin(account === 'other')
-    const sealed = sealStarted({ ...kept, returnTo, expiresAt: now() + SIGN_IN_MS }, secrets)
+    const prompt = account === 'other' ? 'select_account' : account === 'again' ? 'login' : null
+    const { url, ...kept } = await provider.begin(prompt)
+    const isChoice = prompt === 'select_account'
+    const sealed = sealStarted({ ...kept, returnTo, isChoice, expiresAt: now() + SIGN_IN_MS }, secrets)
     return { status: 302, headers: { location: url, 'set-cookie': setSignInCookie(sealed, settings) }, body: '' }
   } catch (error) {
     warn({ issuer: settings.issuer, problem: problemOf(error) }, 'the identity provider cannot be used')
@@ -86,6 +88,8 @@ async function end(call: Call, started: Started, deps: SignInDeps): Promise<Repl
     identity = await provider.finish(call.query(), started)
   } catch (error) {
     const said = saidByProvider(error)
+    // A provider that has no choice of accounts refuses to be asked for one. Each can ask for a sign-in.
+    if (started.isChoice && said === 'invalid_request') return away(addressOf('again', started.returnTo))
     warn({ issuer, problem: problemOf(error) }, 'a sign-in failed')
     return said === null ? problemPage('failed', name) : problemPage('cancelled', name, { said })
   }
@@ -97,13 +101,23 @@ async function end(call: Call, started: Started, deps: SignInDeps): Promise<Repl
   }
 }
 
+/** Where a sign-in with another account starts. */
+function addressOf(account: 'other' | 'again', returnTo: string): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams({ account, return_to: returnTo })}`
+}
+
+function away(location: string): Reply {
+  return { status: 302, headers: { location }, body: '' }
+}
+
 async function letIn(call: Call, identity: Identity, returnTo: string, deps: SignInDeps): Promise<Reply> {
   const { settings, now, warn } = deps
   const at = now()
   const opened = await open(identity, at, deps)
   if (typeof opened === 'string') {
     warn({ issuer: identity.issuer, subject: identity.subject, reason: opened }, 'a sign-in was refused')
-    return problemPage(opened, settings.name, { who: identity.email ?? identity.name ?? identity.subject })
+    const who = identity.email ?? identity.name ?? identity.subject
+    return problemPage(opened, settings.name, { who, other: addressOf('other', returnTo) })
   }
   const { session, cookie } = opened
   const seconds = Math.floor((session.expiresAt - at) / 1000)
