@@ -69,7 +69,7 @@ describe('people', () => {
 
   test('a stranger is told who they are, and comes to the same page with another account', async () => {
     provider.account = { sub: 'sub-bob', email: 'bob@example.com', email_verified: true, name: 'Bob' }
-    const context = await browser.newContext({ reducedMotion: 'reduce' })
+    const context = await browser.newContext({ reducedMotion: 'reduce', colorScheme: 'dark' })
     const theirs = await context.newPage()
     theirs.setDefaultTimeout(90_000)
     await theirs.goto(`${harness.url}/dashboard/default/routes`)

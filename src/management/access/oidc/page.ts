@@ -60,7 +60,7 @@ const WORDS: Record<Problem, Words> = {
   },
 }
 
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:30rem;margin:18vh auto 0;padding:0 1.25rem}
+const STYLE = `:root{color-scheme:light dark}body{background:light-dark(#fff,#14161c);color:light-dark(#16181d,#e8eaf0);font:16px/1.6 system-ui,sans-serif;max-width:30rem;margin:18vh auto 0;padding:0 1.25rem}
 h1{font-size:1.4rem;line-height:1.3}a{color:light-dark(#1d4ed8,#93b4ff);margin-right:1.25rem}`
 
 const HEADERS = {
