@@ -125,6 +125,7 @@ for (const engine of ENGINES) {
         parent: null,
         kind: null,
         project: null,
+        resale_picodollars: null,
         tags: '{"team":"a"}',
         reason: null,
         param: null,

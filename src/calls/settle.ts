@@ -1,5 +1,6 @@
 import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
+import { resaleOf } from '../domain/pricing/resale.ts'
 import { countedOf } from '../domain/pricing/unconfirmed.ts'
 import { promptTokens } from '../domain/pricing/usage.ts'
 import type { CallReply } from '../http/call.ts'
@@ -111,6 +112,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     cache: null,
     savedPicodollars: null,
     answerOf: null,
+    resalePicodollars: resold(call, opened.route),
     uses: served?.usage?.uses ?? null,
     statedPicodollars: served?.usage?.stated?.picodollars ?? null,
     statedBy: served?.usage?.stated?.by ?? null,
@@ -119,6 +121,16 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     unconfirmedMost: unconfirmed?.most ?? null,
     unconfirmedCounted: unconfirmed === null ? null : countedOf(unconfirmed, opened.unconfirmedPolicy).toString(),
   }
+}
+
+/** Of the price list that was in force when the call began. */
+function resold({ snapshot, key, served, cost }: Ended['call'], alias: string | null): string | null {
+  const resale = snapshot.workspaces.get(key.workspace)?.resale
+  if (resale == null) return null
+  const provider = served?.entry.provider ?? null
+  const model = served?.entry.model ?? null
+  const sold = { alias, provider, model, usage: served?.usage ?? null, cost: cost?.picodollars ?? null }
+  return resaleOf(resale, sold)?.toString() ?? null
 }
 
 function sentBytes({ delivery }: Ended['call'], reply: CallReply | null): number {

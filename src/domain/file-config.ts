@@ -9,6 +9,7 @@ import { AllowedModels } from './key.ts'
 import { KeyLimits, Limits } from './limits.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
+import { Resale } from './pricing/resale.ts'
 import { UNITS } from './pricing/unit-prices.ts'
 import { ON_CALLER_LEFT, ON_ESTIMATE, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
 import { proxyProblem } from './proxy-url.ts'
@@ -129,6 +130,8 @@ export const FileConfigSchema = z.strictObject({
         guardrail: GuardrailSettings.optional(),
         /** False: only routes can be called. Missing: what was set through the API stays. */
         direct_models: z.boolean().optional(),
+        /** What it charges its own customers. Missing: what was set through the API stays. */
+        resale: Resale.optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

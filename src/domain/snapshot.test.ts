@@ -11,6 +11,7 @@ test('whether a workspace streams: its own word, else the default', () => {
     content: null,
     guardrail: null,
     hasDirectModels: true,
+    resale: null,
     routes: new Map(),
   })
   assert.deepEqual(

@@ -3,6 +3,7 @@ import type { ContentSettings } from './content/settings.ts'
 import type { Key, KeyValue } from './key.ts'
 import type { Limits } from './limits.ts'
 import type { Price, PriceList } from './pricing/price.ts'
+import type { CompiledResale } from './pricing/resale.ts'
 import type { ModelTraits, Provider } from './provider.ts'
 import type { Route } from './route.ts'
 
@@ -39,6 +40,8 @@ export interface Workspace {
   guardrail: Guardrail | null
   /** False: only its routes can be called, no model by its own id. */
   hasDirectModels: boolean
+  /** What it charges its own customers; null: nothing. */
+  resale: CompiledResale | null
   routes: ReadonlyMap<string, Route>
   /** One of its routes stores answers. */
   hasCache?: boolean

@@ -183,6 +183,7 @@ function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
     unconfirmed_estimate_usd: exactUsd(asPicodollars(sums.unconfirmedEstimate)),
     unconfirmed_most_usd: exactUsd(asPicodollars(sums.unconfirmedMost)),
     unconfirmed_counted_usd: exactUsd(asPicodollars(sums.unconfirmedCounted)),
+    resale_usd: exactUsd(asPicodollars(sums.resalePicodollars)),
     unpriced_requests: sums.unpriced,
     latency_ms: {
       average: served === 0 ? null : Math.round(Number(sums.upstreamMs) / served),

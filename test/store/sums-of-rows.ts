@@ -8,6 +8,7 @@ const UNCONFIRMED = [
   'unconfirmed_estimate_picodollars',
   'unconfirmed_most_picodollars',
   'unconfirmed_counted_picodollars',
+  'resale_picodollars',
 ] as const
 
 type Sums = Record<string, bigint>

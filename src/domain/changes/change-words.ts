@@ -33,6 +33,7 @@ const SILENT = new Set([
   ...['created_at', 'updated_at', 'last_used_at', 'last_seen_at', 'spent_usd', 'routes', 'live_keys'],
   ...['price_version', 'price_source', 'priced_at', 'priced_as', 'value_id', 'limits_managed_by'],
   ...['streaming_managed_by', 'content_managed_by', 'guardrail_managed_by', 'direct_models_managed_by'],
+  'resale_managed_by',
 ])
 
 const named =
@@ -102,6 +103,7 @@ const FIELDS: Readonly<Record<string, Words>> = {
   shared: named('Shared with every workspace'),
   content: contentWords,
   guardrail: guardrailWords,
+  resale: resaleWords,
   tiers: () => ['Price tiers for long prompts changed'],
   unit_prices: () => ['Prices per use changed'],
   context_window: named('Context window', { unit: 'tokens' }),
@@ -151,6 +153,15 @@ function guardrailWords(before: unknown, after: unknown): string[] {
     ...(old['on_failure'] === now['on_failure']
       ? []
       : [`Calls ${now['on_failure'] === 'open' ? 'pass' : 'are refused'} when the guardrail does not answer`]),
+  ]
+}
+
+function resaleWords(before: unknown, after: unknown): string[] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)]
+  if (isUnset(after)) return ['Customer prices removed']
+  return [
+    ...valueWords('Markup for customers', old['markup_percent'], now['markup_percent'], { unit: '%' }),
+    ...(isSame(old['prices'], now['prices']) ? [] : ['Customer prices changed']),
   ]
 }
 

@@ -259,6 +259,13 @@ export const LOG_FIELDS = [
     { since: 6 },
   ),
   open('project', 'project', 'text', 'Project that a header names', { since: 6 }),
+  close(
+    'resale_picodollars',
+    'resalePicodollars',
+    'money',
+    'What the price list of the workspace charges its own customers; null: it has no price for the call',
+    { since: 6, api: 'resale_usd', export: 'resale_usd' },
+  ),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

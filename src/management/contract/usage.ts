@@ -71,6 +71,7 @@ const sums = {
   ),
   unconfirmed_most_usd: Usd.describe('The most that they can bill beyond cost_usd'),
   unconfirmed_counted_usd: Usd.describe('What of it counts in budgets'),
+  resale_usd: Usd.describe('What the price lists of workspaces charge their own customers'),
   unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
   latency_ms: distribution.describe('Of the attempts that served; the percentiles are estimates from buckets'),
   gateway_ms: distribution.describe('Time spent in the gateway itself, of all calls; percentiles as above'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { GuardrailSettings } from '../../domain/content/guardrail.ts'
 import { ContentSettings } from '../../domain/content/settings.ts'
 import { Limits } from '../../domain/limits.ts'
+import { Resale } from '../../domain/pricing/resale.ts'
 import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { OpeningBody, OpeningSpend } from './opening-spend.ts'
 import { operation } from './operation.ts'
@@ -19,6 +20,8 @@ export const Workspace = z.strictObject({
   guardrail_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `guardrail`'),
   direct_models: z.boolean().nullable().describe('`false`: only its routes can be called; null: models by id, too'),
   direct_models_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `direct_models`'),
+  resale: Resale.nullable().describe('What it charges its own customers, beside the cost; null: nothing'),
+  resale_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `resale`'),
   opening_spend: OpeningSpend.nullable().describe('Spent elsewhere before it moved in; null: nothing'),
   created_at: Timestamp,
   routes: z.int(),
@@ -38,6 +41,9 @@ const settings = {
     .nullable()
     .optional()
     .describe('Whether models can be called by their ids; `false`: through routes only'),
+  resale: Resale.nullable()
+    .optional()
+    .describe('What it charges its own customers: a markup on the cost, or prices of its own; for later calls'),
 }
 
 const tag = 'Workspaces'

@@ -115,6 +115,7 @@ export function usageRow(row: Sums, { interval, groupBy }: UsageQuery): UsageRow
     unconfirmedEstimate: amount('unconfirmed_estimate_picodollars'),
     unconfirmedMost: amount('unconfirmed_most_picodollars'),
     unconfirmedCounted: amount('unconfirmed_counted_picodollars'),
+    resalePicodollars: amount('resale_picodollars'),
     promptTokens: amount('prompt_tokens'),
     completionTokens: amount('completion_tokens'),
     cachedTokens: amount('cached_tokens'),

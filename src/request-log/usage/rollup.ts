@@ -75,6 +75,7 @@ const SUMMED_COLUMNS = {
   unconfirmed_estimate_picodollars: ['unconfirmed_estimate_picodollars'],
   unconfirmed_most_picodollars: ['unconfirmed_most_picodollars'],
   unconfirmed_counted_picodollars: ['unconfirmed_counted_picodollars'],
+  resale_picodollars: ['resale_picodollars'],
   upstream_ms: ['upstream_ms'],
   gateway_microseconds: ['gateway_microseconds'],
 } as const satisfies Record<string, readonly (keyof RequestRow)[]>

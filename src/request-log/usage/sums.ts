@@ -13,6 +13,8 @@ export interface UsageSums {
   unconfirmedMost: bigint
   /** What of it counts in budgets. */
   unconfirmedCounted: bigint
+  /** What workspaces charge their own customers. */
+  resalePicodollars: bigint
   promptTokens: bigint
   completionTokens: bigint
   cachedTokens: bigint
@@ -38,6 +40,7 @@ export const NO_SUMS: UsageSums = {
   unconfirmedEstimate: 0n,
   unconfirmedMost: 0n,
   unconfirmedCounted: 0n,
+  resalePicodollars: 0n,
   promptTokens: 0n,
   completionTokens: 0n,
   cachedTokens: 0n,
@@ -61,6 +64,7 @@ export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
     unconfirmedEstimate: a.unconfirmedEstimate + b.unconfirmedEstimate,
     unconfirmedMost: a.unconfirmedMost + b.unconfirmedMost,
     unconfirmedCounted: a.unconfirmedCounted + b.unconfirmedCounted,
+    resalePicodollars: a.resalePicodollars + b.resalePicodollars,
     promptTokens: a.promptTokens + b.promptTokens,
     completionTokens: a.completionTokens + b.completionTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,

@@ -5,6 +5,7 @@ import { type Guardrail, type GuardrailSettings, guardrailContext } from '../../
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
 import { compilePrice, type Price, parsePrices } from '../../domain/pricing/price.ts'
+import { compileResale } from '../../domain/pricing/resale.ts'
 import type { Provider } from '../../domain/provider.ts'
 import type { Route } from '../../domain/route.ts'
 import type { RegistryModel, Snapshot, Workspace } from '../../domain/snapshot.ts'
@@ -102,11 +103,19 @@ function workspaceMap(
       const { name, created_at: createdAt } = row
       const own = routes.get(name) ?? new Map<string, Route>()
       const hasCache = [...own.values()].some(({ cache }) => cache !== undefined)
-      const { limits: stated, streaming, content, guardrail, direct_models } = settingsFromRow(row)
+      const { limits: stated, streaming, content, guardrail, direct_models, resale: list } = settingsFromRow(row)
       const opened = withOpening(stated, openingFromText(row.opening), now)
       const limits = withCorrections(opened, corrected.get(name) ?? NEVER, now)
       const checked = guardrailOf(name, guardrail, secrets)
-      const settings = { limits, streaming, content, guardrail: checked, hasDirectModels: direct_models ?? true }
+      const resale = list === null ? null : compileResale(list)
+      const settings = {
+        limits,
+        streaming,
+        content,
+        guardrail: checked,
+        hasDirectModels: direct_models ?? true,
+        resale,
+      }
       return [name, { name, createdAt, ...settings, routes: own, ...(hasCache && { hasCache }) }]
     }),
   )

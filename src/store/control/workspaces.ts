@@ -3,6 +3,7 @@ import type { OpeningSpend } from '../../domain/budgets/opening-spend.ts'
 import { type GuardrailSettings, guardrailFromText } from '../../domain/content/guardrail.ts'
 import { type ContentSettings, contentFromText } from '../../domain/content/settings.ts'
 import { type Limits, limitsFromText } from '../../domain/limits.ts'
+import { type Resale, resaleFromText } from '../../domain/pricing/resale.ts'
 import type { Database, WorkspaceRow } from '../engine/schema.ts'
 import { jsonOrNull } from './keys.ts'
 
@@ -15,7 +16,7 @@ export async function ensureWorkspace(db: Kysely<Database>, name: string, now: n
 }
 
 /** What may be set of a workspace. Each has a column, and a second one for who manages it. */
-export const WORKSPACE_SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models'] as const
+export const WORKSPACE_SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models', 'resale'] as const
 export type WorkspaceSetting = (typeof WORKSPACE_SETTINGS)[number]
 
 interface SettingValues {
@@ -24,6 +25,7 @@ interface SettingValues {
   content: ContentSettings
   guardrail: GuardrailSettings
   direct_models: boolean
+  resale: Resale
 }
 
 export type WorkspaceChange = { [Name in WorkspaceSetting]?: SettingValues[Name] | null | undefined } & {
@@ -37,6 +39,7 @@ export function settingsFromRow(row: WorkspaceRow): { [Name in WorkspaceSetting]
     content: contentFromText(row.content),
     guardrail: guardrailFromText(row.guardrail),
     direct_models: flagOrNull(row.direct_models),
+    resale: resaleFromText(row.resale),
   }
 }
 
@@ -48,6 +51,7 @@ export function managersFromRow(row: WorkspaceRow): Record<`${WorkspaceSetting}_
     content_managed_by: by('content'),
     guardrail_managed_by: by('guardrail'),
     direct_models_managed_by: by('direct_models'),
+    resale_managed_by: by('resale'),
   }
 }
 

@@ -103,6 +103,7 @@ interface UsageSumsColumns extends BucketColumns, Record<DimensionColumn, string
   unconfirmed_estimate_picodollars: ExactInteger
   unconfirmed_most_picodollars: ExactInteger
   unconfirmed_counted_picodollars: ExactInteger
+  resale_picodollars: ExactInteger
   upstream_ms: ExactInteger
   gateway_microseconds: ExactInteger
 }

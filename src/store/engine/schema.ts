@@ -74,6 +74,9 @@ interface WorkspacesTable {
   /** Null and 1: models can be called by their own ids; 0: through routes only. */
   direct_models: ColumnType<number | null, number | null | undefined>
   direct_models_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  /** JSON. */
+  resale: ColumnType<string | null, string | null | undefined>
+  resale_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
   /** JSON of domain/budgets/opening-spend.ts; null: none. */
   opening: ColumnType<string | null, string | null | undefined>
 }

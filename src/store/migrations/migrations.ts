@@ -7,6 +7,7 @@ import { addFeed } from './feed.ts'
 import { addMonthCloses } from './month-closes.ts'
 import { addMovingIn } from './moving-in.ts'
 import { addReports } from './reports.ts'
+import { addResale } from './resale.ts'
 import { addSessionTree } from './session-tree.ts'
 import { addToolUses } from './tool-uses.ts'
 import { addUnconfirmed } from './unconfirmed.ts'
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addReports,
   addMonthCloses,
   addSessionTree,
+  addResale,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

@@ -28,6 +28,7 @@ export function CostSection({ request, explained }: { request: ListedRequest; ex
       )}
       {explained !== undefined && explained.cost !== null && <Bounds request={request} />}
       <Stated request={request} />
+      <Resale request={request} />
       <Unconfirmed key={request.id} request={request} />
     </DrawerSection>
   )
@@ -49,6 +50,16 @@ function Stated({ request: { stated_usd: stated, stated_by: by } }: { request: L
   return (
     <Text size="sm">
       The provider states <Money usd={stated} /> ({by}).
+    </Text>
+  )
+}
+
+/** What the workspace charges its own customers. */
+function Resale({ request: { resale_usd: resale } }: { request: ListedRequest }) {
+  if (resale === null) return null
+  return (
+    <Text size="sm">
+      Your price list charges <Money usd={resale} />.
     </Text>
   )
 }

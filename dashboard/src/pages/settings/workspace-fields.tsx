@@ -1,4 +1,4 @@
-import { Checkbox, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Checkbox, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { ApiError } from '../../api/client.ts'
 import { problemAt } from '../../api/problem.ts'
 import { LimitsFields } from '../../components/limits/limits-fields.tsx'
@@ -55,6 +55,16 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
         error={problemAt(error, 'direct_models')}
         disabled={fixed.includes('direct_models')}
       />
+      <TextInput
+        label="Markup for your own customers"
+        description={`In percent of the cost, such as 20. Shown beside the cost and never part of budgets. ${pricesText(form)}${fixed.includes('resale') ? 'Set in switchyard.yaml.' : ''}`}
+        placeholder="None"
+        inputMode="decimal"
+        value={form.markup}
+        onChange={(event) => onChange({ ...form, markup: event.currentTarget.value })}
+        error={problemAt(error, 'resale.markup_percent')}
+        disabled={fixed.includes('resale')}
+      />
       {!fixed.includes('limits') && (
         <>
           <Text size="sm" c="dimmed" mt="xs">
@@ -77,4 +87,11 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
       )}
     </Stack>
   )
+}
+
+function pricesText({ prices = {} }: WorkspaceForm): string {
+  const own = Object.keys(prices).length
+  return own === 0
+    ? ''
+    : `${own === 1 ? 'One route or model has' : `${own} routes and models have`} prices of their own. `
 }

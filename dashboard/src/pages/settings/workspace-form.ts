@@ -5,7 +5,7 @@ import { type GuardrailForm, guardrailForm, guardrailOf, isGuardrailWhole } from
 import type { Workspace } from './workspace.ts'
 
 /** What the configuration file may set of a workspace. */
-const SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models'] as const
+const SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models', 'resale'] as const
 export type Setting = (typeof SETTINGS)[number]
 
 export interface WorkspaceForm {
@@ -15,13 +15,16 @@ export interface WorkspaceForm {
   content: ContentForm
   guardrail: GuardrailForm
   direct_models: boolean
+  /** In percent; prices for single models are kept as they are. */
+  markup: string
+  prices: NonNullable<Workspace['resale']>['prices']
 }
 
 type Settings = Pick<Workspace, 'description' | Setting>
 
 const NONE: Settings = {
   ...{ description: null, limits: null, streaming: null },
-  ...{ content: null, guardrail: null, direct_models: null },
+  ...{ content: null, guardrail: null, direct_models: null, resale: null },
 }
 
 export function workspaceForm(settings: Settings = NONE): WorkspaceForm {
@@ -33,6 +36,8 @@ export function workspaceForm(settings: Settings = NONE): WorkspaceForm {
     content: contentForm(content),
     guardrail: guardrailForm(guardrail),
     direct_models: settings.direct_models ?? true,
+    markup: settings.resale?.markup_percent ?? '',
+    prices: settings.resale?.prices,
   }
 }
 
@@ -44,9 +49,16 @@ export function settingsOf(form: WorkspaceForm, fixed: readonly Setting[] = []):
     content: contentOf(form.content),
     guardrail: guardrailOf(form.guardrail),
     direct_models: form.direct_models ? null : false,
+    resale: resaleIn(form),
   }
   const own = Object.entries(settings).filter(([name]) => !fixed.includes(name as Setting))
   return { description: form.description.trim() || null, ...Object.fromEntries(own) }
+}
+
+function resaleIn({ markup, prices }: WorkspaceForm): Settings['resale'] {
+  const percent = markup.trim()
+  if (percent === '' && prices === undefined) return null
+  return { ...(percent === '' ? {} : { markup_percent: percent }), ...(prices === undefined ? {} : { prices }) }
 }
 
 /** Those that belong to the file. */
@@ -61,5 +73,6 @@ export function isWorkspaceWhole({ limits, guardrail }: WorkspaceForm): boolean 
 /** Fields that show themselves what the gateway says of them. */
 export const WORKSPACE_FIELDS: readonly string[] = [
   ...['description', 'streaming', 'content', 'guardrail.url', 'guardrail.timeout_ms', 'direct_models'],
+  'resale.markup_percent',
   ...LIMIT_FIELDS,
 ]

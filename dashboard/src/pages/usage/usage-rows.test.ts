@@ -18,6 +18,7 @@ const none = {
   unconfirmed_estimate_usd: '0',
   unconfirmed_most_usd: '0',
   unconfirmed_counted_usd: '0',
+  resale_usd: '0',
   cost_usd: '0',
   unpriced_requests: 0,
   latency_ms: times,

@@ -55,6 +55,8 @@ function figureOf(line: UsageLine, by: string): string | null {
       return String(line.completion_tokens)
     case 'tokens':
       return tokensOf(line)
+    case 'resale':
+      return line.resale_usd
     case 'p50':
     case 'p95':
       return line.latency_ms[by] === null ? null : String(line.latency_ms[by])

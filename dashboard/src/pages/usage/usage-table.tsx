@@ -84,6 +84,9 @@ function columnsOf(usage: Usage, measure: Measure, filters: Filters, requests: s
     figures('cached', 'cached', (line) => count(line.cached_tokens), true),
     figures('completion', 'Completion tokens', (line) => count(line.completion_tokens)),
     figures('cost', 'Cost', (line) => <Money usd={line.cost_usd} column decimals={4} />),
+    ...(Number(usage.total.resale_usd) === 0
+      ? []
+      : [figures('resale', 'Charged', (line) => <Money usd={line.resale_usd} column decimals={4} />, true)]),
     { ...figures('share', 'Share', (line) => <Share line={line} usage={usage} measure={measure} />), sortable: false },
     // Sums by user or session come from the rows, without percentiles.
     ...(usage.total.latency_ms.p50 === null
