@@ -80,8 +80,8 @@ describe('a second price list', () => {
       picodollars(budget.periods.day.spent_usd),
       sum((row) => row.cost_usd),
     )
-    const { differences, log } = (await manage('POST', '/verify')).json
-    assert.deepEqual([differences, log.differences], [[], []])
+    const { differences, rows: checked } = (await manage('POST', '/verify')).json
+    assert.deepEqual([differences, checked.differences], [[], []])
   })
 
   test('the export has it', async () => {
