@@ -100,6 +100,7 @@ export function GroupControl({ view }: { view: UsageView }) {
     <SegmentedControl
       aria-label="Group by"
       size="xs"
+      classNames={{ indicator: classes['thumb'] ?? '', label: classes['choice'] ?? '' }}
       value={view.groupBy}
       data={view.isAll ? all : GROUP_TITLES}
       onChange={(group) => change({ group: group === first ? null : group })}
