@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { attributionOf, cleanName, cleanTags } from './attribution.ts'
+import { attributionOf, cleanName, cleanTags, NO_ATTRIBUTION } from './attribution.ts'
 
 const HASH = 'a1'.repeat(32)
 const ACCOUNT = '5f2c1d3e-0000-4000-8000-000000000001'
@@ -87,6 +87,6 @@ describe('a user that has the session in it', () => {
     ['a plain name', 'ada_session', { user: 'ada_session', session: null }],
     ['none', null, { user: null, session: null }],
   ] as const) {
-    test(name, () => assert.deepEqual(attributionOf(user, null), { ...expected, tags: {} }))
+    test(name, () => assert.deepEqual(attributionOf(user, null), { ...NO_ATTRIBUTION, ...expected }))
   }
 })

@@ -65,6 +65,7 @@ describe('help', () => {
       'budgets.list': 'budgets',
       'verify.ledger': 'verify',
       'reconciliation.get': 'reconcile',
+      'reconciliation.correct': 'reconcile correct',
       'reports.import': 'reconcile import',
       'months.list': 'months',
       'months.close': 'close',
