@@ -34,7 +34,10 @@ const SPENT_PICODOLLARS = 25_000_000_000n
 /** More than the serving thread reads itself. */
 const LONG = 'Track seven is closed on Sundays.\n'.repeat(6000)
 
-/** The hold of the first turn, by the name of the task's test. */
+/**
+ * The hold of the second turn, by the name of the task's test: little more than that of the first. What an address may
+ * charge is held for only until its first answer has told.
+ */
 const holds = new Map<string, bigint>()
 
 for (const [agent, alias, way] of OUTINGS) {
@@ -42,7 +45,7 @@ for (const [agent, alias, way] of OUTINGS) {
   test(`${title}: does a task of two tool turns`, async () => {
     const report = await sendOut(yard, agent, alias, way, AMPLE)
     await assertDone(report, agent, way)
-    holds.set(title, BigInt(String(report.rows[0]?.['hold_picodollars'])))
+    holds.set(title, BigInt(String(report.rows[1]?.['hold_picodollars'])))
   })
 
   test(`${title}: does it with a prompt that a worker translates`, async () => {
@@ -54,9 +57,9 @@ for (const [agent, alias, way] of OUTINGS) {
   // Every repetition of a refused request takes Codex seconds, in any mode.
   if (agent === codeMode) continue
   test(`${title}: stops at a hard budget, with our words`, async () => {
-    const holdOfFirst = holds.get(title) ?? 0n
-    assert.ok(holdOfFirst > SPENT_PICODOLLARS, 'the first turn is a call within its hold')
-    const limit = holdOfFirst + SPENT_PICODOLLARS / 2n
+    const hold = holds.get(title) ?? 0n
+    assert.ok(hold > SPENT_PICODOLLARS, 'a turn is a call within its hold')
+    const limit = hold + SPENT_PICODOLLARS / 2n
     const spending: Agent = { ...agent, turns: (work, to) => spendAtFirst(agent.turns(work, to)) }
     const report = await sendOut(yard, spending, alias, way, { limits: hard(limit) })
     assert.notEqual(report.code, 0, report.output)
