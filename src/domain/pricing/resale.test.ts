@@ -37,7 +37,12 @@ describe('what a workspace charges its own customers', () => {
       {},
       3_000_000_000n,
     ],
-    ['the same for any model behind the alias', { prices: { fast: own } }, { provider: 'q', model: 'n' }, 5_000_000_000n],
+    [
+      'the same for any model behind the alias',
+      { prices: { fast: own } },
+      { provider: 'q', model: 'n' },
+      5_000_000_000n,
+    ],
     [
       'the tier of the provider is not ours',
       { prices: { fast: own } },
