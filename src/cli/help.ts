@@ -9,7 +9,10 @@ const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
   { heading: 'Configure', words: ['keys', 'routes', 'providers', 'workspaces', 'registry', 'catalog'] },
   { heading: 'Configure with a file', words: ['plan', 'apply', 'export', 'import'] },
   { heading: 'Observe', words: ['requests', 'usage', 'budgets', 'performance', 'explain', 'feed', 'status'] },
-  { heading: 'Reconcile', words: ['reconcile', 'reports', 'report-models', 'corrections', 'months', 'close'] },
+  {
+    heading: 'Reconcile',
+    words: ['reconcile', 'reports', 'report-models', 'report-accounts', 'corrections', 'months', 'close'],
+  },
   { heading: 'Alerts', words: ['alerts', 'alert-rules', 'alert-channels', 'alert-deliveries'] },
   {
     heading: 'People and access',

@@ -24,6 +24,7 @@ import { playgroundHandlers } from './playground.ts'
 import { providerHandlers } from './providers.ts'
 import { monthHandlers } from './reconciliation/months.ts'
 import { reconciliationHandlers } from './reconciliation/reconciliation.ts'
+import { reportAccountHandlers } from './reconciliation/report-accounts.ts'
 import { catalogHandlers } from './registry/catalog.ts'
 import { registryHandlers } from './registry/registry.ts'
 import { explainHandlers } from './requests/explain.ts'
@@ -78,6 +79,7 @@ export function managementHandlers(deps: ManagementDeps, guard: SignInGuard): Ha
     ...budgetHandlers(deps),
     ...correctionHandlers(deps),
     ...reconciliationHandlers(deps),
+    ...reportAccountHandlers(deps),
     ...monthHandlers(deps),
     ...alertHandlers(deps),
     ...auditHandlers(deps),

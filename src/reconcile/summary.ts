@@ -21,6 +21,7 @@ export interface CauseSummary {
 
 export interface ProviderSummary extends Totals {
   provider: string
+  accounts: readonly string[]
   causes: readonly CauseSummary[]
   periods: readonly (Totals & { period: string; settlesAt: number })[]
   cells: readonly CellSummary[]
@@ -34,6 +35,7 @@ export interface CellSummary extends Totals {
   start: number
   end: number
   settlesAt: number
+  accounts: readonly string[]
   causes: readonly CauseSummary[]
 }
 
@@ -41,15 +43,19 @@ const MOST_EXAMPLES = 5
 
 export function summarize(attributed: readonly Attributed[]): ProviderSummary[] {
   return [...Map.groupBy(attributed, ({ cell }) => cell.provider)].toSorted(byName).map(([provider, cells]) => ({
-    ...{ provider, ...totalsOf(cells), causes: causesOf(cells) },
+    ...{ provider, ...totalsOf(cells), accounts: accountsOf(cells), causes: causesOf(cells) },
     periods: [...Map.groupBy(cells, ({ cell }) => cell.period)].toSorted(byName).map(([period, own]) => ({
       ...{ period, ...totalsOf(own), settlesAt: Math.max(...own.map(({ cell }) => cell.settlesAt)) },
     })),
     cells: cells.map((each) => {
-      const { period, model, start, end, settlesAt } = each.cell
-      return { period, model, start, end, settlesAt, ...totalsOf([each]), causes: causesOf([each]) }
+      const { period, model, start, end, settlesAt, accounts } = each.cell
+      return { period, model, start, end, settlesAt, accounts, ...totalsOf([each]), causes: causesOf([each]) }
     }),
   }))
+}
+
+function accountsOf(cells: readonly Attributed[]): string[] {
+  return [...new Set(cells.flatMap(({ cell }) => cell.accounts))].toSorted()
 }
 
 function byName([a]: [string, unknown], [b]: [string, unknown]): number {

@@ -133,6 +133,24 @@ describe('the reconciliation page', { concurrency: false }, () => {
     await page.emulateMedia({ colorScheme: 'light' })
   })
 
+  test('a key that is not this gateway’s is beside the figures, and is given to a provider there', async () => {
+    const { page } = walk
+    const give = (owner: string | null) =>
+      manage('PUT', '/report-accounts', { provider: 'openai', account: 'key_2', owner })
+    await give('openai')
+    await page.reload()
+    const foreign = page.getByRole('region', { name: 'Keys that are not this gateway’s' })
+    await foreign.getByText('key_1').waitFor()
+    await page.getByRole('heading', { name: /^openai: bills .* USD less than booked/ }).waitFor()
+    await assertAccessible(page, 'a foreign key')
+    await photograph('foreign')
+    await foreign.getByRole('button', { name: 'It’s ours: key_1' }).click()
+    await page.getByRole('menuitem', { name: 'openai' }).click()
+    await foreign.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'openai: bills 3.10 USD more than booked' }).waitFor()
+    await give(null)
+  })
+
   test('a month is closed by hand, with its hash and its exports', async () => {
     const { page } = walk
     const { db } = harness.gateway.store

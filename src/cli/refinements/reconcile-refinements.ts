@@ -7,11 +7,12 @@ import { readInput } from '../read-input.ts'
 const TOTALS = ['ours_usd', 'theirs_usd', 'difference_usd', 'quantity_usd', 'price_usd', 'unexplained_usd']
 
 function printReconciliation(reply: ReplyOf<'reconciliation.get'>, { output }: Given): void {
-  if (reply.data.length === 0) {
+  if (reply.data.length === 0 && reply.foreign_accounts.length === 0) {
     output.note(`No reports of ${reply.month}. Import one with switchyard reconcile import.`)
     return
   }
-  printRows(reply.data, output, ['provider', ...TOTALS])
+  const rows = reply.data.map((each) => ({ ...each, accounts: each.accounts.join(' ') || '–' }))
+  printRows(rows, output, ['provider', 'accounts', ...TOTALS])
   for (const { provider, causes, unexplained_usd: unexplained } of reply.data) {
     output.line('')
     const rows = causes.map(({ cause, amount_usd, sentence }) => ({ [provider]: cause, amount_usd, why: sentence }))
@@ -26,6 +27,19 @@ function printReconciliation(reply: ReplyOf<'reconciliation.get'>, { output }: G
         `Unconfirmed calls: ${unconfirmed.open_calls}. The report bills ${unconfirmed.billed_usd} USD for them: switchyard reconcile correct --kind confirmed --provider ${provider} --model ${model} --period ${period} --reason TEXT`,
       )
     }
+  }
+  if (reply.foreign_accounts.length > 0) {
+    output.line('')
+    printRows(
+      reply.foreign_accounts.map(({ account, amount_usd, requests, models }) => ({
+        ...{ "not this gateway's key": account, amount_usd: amount_usd ?? '–', requests },
+        models: models.join(' '),
+      })),
+      output,
+    )
+    output.note(
+      "Is one of them this gateway's? Then: switchyard report-accounts put --provider PROVIDER --account ACCOUNT --owner PROVIDER",
+    )
   }
   for (const { provider, name, model } of reply.proposals) {
     output.note(
@@ -55,6 +69,10 @@ export const reconcileRefinements: Readonly<Record<string, Refinement>> = {
     name: 'reconcile',
     examples: ['switchyard reconcile', 'switchyard reconcile --month 2026-11 --provider PROVIDER'],
     print: printReconciliation,
+  },
+  'reconciliation.export': {
+    name: 'reconcile export',
+    examples: ['switchyard reconcile export --month 2026-11 > 2026-11.csv'],
   },
   'reports.import': {
     name: 'reconcile import',
@@ -94,5 +112,9 @@ export const reconcileRefinements: Readonly<Record<string, Refinement>> = {
   'report-models.list': { examples: ['switchyard report-models list'] },
   'report-models.put': {
     examples: ['switchyard report-models put --provider PROVIDER --report-name MODEL-2026-05-01 --model MODEL'],
+  },
+  'report-accounts.list': { examples: ['switchyard report-accounts list'] },
+  'report-accounts.put': {
+    examples: ['switchyard report-accounts put --provider PROVIDER --account KEY_ID --owner OTHER_PROVIDER'],
   },
 }

@@ -16,6 +16,7 @@ import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
 import { reconciliationOperations } from './reconciliation.ts'
 import { registryOperations } from './registry.ts'
+import { reportAccountOperations } from './report-accounts.ts'
 import { requestOperations } from './requests.ts'
 import { routeOperations } from './routes.ts'
 import { secretOperations } from './secrets.ts'
@@ -44,6 +45,7 @@ export const CONTRACT = {
   ...budgetOperations,
   ...correctionOperations,
   ...reconciliationOperations,
+  ...reportAccountOperations,
   ...monthOperations,
   ...alertOperations,
   ...auditOperations,

@@ -82,6 +82,9 @@ const BooksOfMonth = z.strictObject({
       }),
     )
     .describe('By provider with reports; of others nothing is known'),
+  foreign_accounts: z
+    .array(z.strictObject({ provider: z.string(), account: z.string(), theirs_usd: SignedUsd.nullable() }))
+    .describe('What reports bill for keys that no provider of this gateway has'),
   overrides: z
     .array(z.strictObject({ sentence: z.string(), reason: z.string(), by: z.string() }))
     .describe('What was known to be wrong when it was closed, why it was closed anyway, and by whom'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CORRECTION_KINDS, Correction } from './correction.ts'
 import { Name, Timestamp, Usd } from './fields.ts'
-import { operation } from './operation.ts'
+import { operation, streamedOperation } from './operation.ts'
 
 const SignedUsd = z.string().describe('USD, exact; negative: they bill less than we booked')
 
@@ -47,6 +47,14 @@ const Import = z.strictObject({
   imported_by: z.string(),
 })
 
+const Month = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'YYYY-MM')
+  .optional()
+  .describe('YYYY-MM; default: the present month')
+
+const Accounts = z.array(z.string()).describe('Keys, projects or workspaces of the vendor whose lines these are')
+
 const tag = 'Reconciliation'
 const Provider = Name.describe('Provider of this gateway that the report is about')
 
@@ -59,11 +67,7 @@ export const reconciliationOperations = {
     tag,
     summary: 'Compare the request log with the imported reports of a month, and say why they differ',
     query: z.strictObject({
-      month: z
-        .string()
-        .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'YYYY-MM')
-        .optional()
-        .describe('YYYY-MM; default: the present month'),
+      month: Month,
       provider: Name.optional(),
     }),
     reply: z.strictObject({
@@ -71,6 +75,7 @@ export const reconciliationOperations = {
       data: z.array(
         z.strictObject({
           provider: z.string(),
+          accounts: Accounts,
           ...totals,
           causes: z.array(Cause),
           periods: z.array(
@@ -85,6 +90,7 @@ export const reconciliationOperations = {
               z.strictObject({
                 period: z.string(),
                 model: z.string().nullable().describe('Null: lines that belong to no model'),
+                accounts: Accounts,
                 from: Timestamp,
                 to: Timestamp,
                 ...totals,
@@ -103,6 +109,19 @@ export const reconciliationOperations = {
             .describe('The same by period and model'),
         }),
       ),
+      foreign_accounts: z
+        .array(
+          z.strictObject({
+            provider: z.string().describe('That the report was imported for'),
+            account: z.string(),
+            amount_usd: SignedUsd.nullable().describe('In none of the sums above; null: the report names no money'),
+            tokens: z.int(),
+            requests: z.int(),
+            models: z.array(z.string()),
+            days: z.int(),
+          }),
+        )
+        .describe('Keys, projects and workspaces of the vendor that no provider of this gateway has'),
       proposals: z
         .array(z.strictObject({ provider: z.string(), name: z.string(), model: z.string() }))
         .describe('Names in reports that may be models of ours'),
@@ -110,6 +129,16 @@ export const reconciliationOperations = {
         'Requests before it are deleted, so reports of that time are left out; null: none are',
       ),
     }),
+  }),
+  'reconciliation.export': streamedOperation({
+    role: 'viewer',
+    scope: 'gateway',
+    method: 'GET',
+    path: '/reconciliation/export',
+    tag,
+    summary: 'The comparison of a month as CSV: a line for each day, provider and model',
+    query: z.strictObject({ month: Month, provider: Name.optional() }),
+    stream: ['text/csv'],
   }),
   'reconciliation.correct': operation({
     role: 'admin',

@@ -1,5 +1,6 @@
 import type { Drift } from '../../domain/alerts/drift.ts'
 import { summarize } from '../../reconcile/summary.ts'
+import { listReportAccounts } from '../../store/control/books/report-accounts.ts'
 import { listImports, listReportModels } from '../../store/control/books/reports.ts'
 import { timestamp } from '../contract/fields.ts'
 import type { ManagementDeps } from '../deps.ts'
@@ -29,7 +30,7 @@ export function driftWatch(deps: Deps): () => Promise<readonly Drift[] | null> {
   return async () => {
     const imports = await listImports(deps.reads)
     if (imports.length === 0) return []
-    const names = await listReportModels(deps.reads)
+    const names = [await listReportModels(deps.reads), await listReportAccounts(deps.reads)]
     const present = timestamp(deps.now()).slice(0, 7)
     const mark = JSON.stringify([imports.map(({ id }) => id), names, present])
     if (known.mark === mark && deps.now() < known.until) return known.drifts

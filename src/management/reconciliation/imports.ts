@@ -22,6 +22,7 @@ import type { reconciliationOperations } from '../contract/reconciliation.ts'
 import { changeBeside, type ManagementDeps } from '../deps.ts'
 import type { HandlersOf } from '../router.ts'
 import { lineFromRow, rowFromLine } from './line-rows.ts'
+import { refuseTwice } from './report-accounts.ts'
 
 type Operations = typeof reconciliationOperations
 type Body = InputOf<Operations['reports.import']>['body']
@@ -44,12 +45,13 @@ export function reportHandlers(
       const sha256 = createHash('sha256').update(body.text).digest('hex')
       const identity = { source, provider: body.provider, sha256, settings }
       return changeBeside(deps, context, async (transaction) => {
+        await refuseTwice(transaction, body.provider, lines)
         const same = await findSameImport(transaction, identity)
         if (same !== null && !body.replace) {
           return { result: { ...NOTHING, import: importView(same), unchanged: lines.length }, audit: null }
         }
         const { start: from, end: to } = extentOf(lines)
-        const stored = await linesBetween(transaction, { from, to, provider: body.provider })
+        const stored = await linesBetween(transaction, { from, to, providers: [body.provider] })
         const merge = mergeLines(stored.map(lineFromRow), lines, { source, replaces: body.replace })
         refuseConflicts(merge)
         const id = newId(context.now)

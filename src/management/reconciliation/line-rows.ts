@@ -20,12 +20,17 @@ export function rowFromLine(
   }
 }
 
-export function lineFromRow(row: ReportLinesTable): StoredLine {
+export interface ImportedLine extends StoredLine {
+  /** The provider that was named at the import. */
+  importedFor: string
+}
+
+export function lineFromRow(row: ReportLinesTable): ImportedLine {
   return {
     ...{ lineId: row.id, source: row.source, start: row.starts_at, end: row.ends_at, zone: row.zone },
     ...{ account: row.account, model: row.model, tier: row.tier, class: row.class, unit: row.unit },
     ...{ quantity: bigint(row.quantity), amount: bigint(row.amount_picodollars), requests: bigint(row.requests) },
     ...{ stated: row.stated, currency: row.currency, tolerance: BigInt(row.tolerance_picodollars) },
-    ...{ ordinal: row.ordinal, id: null, place: 0 },
+    ...{ ordinal: row.ordinal, id: null, place: 0, importedFor: row.provider },
   }
 }

@@ -70,13 +70,19 @@ export async function draftMonth(deps: Deps, { month, now }: { month: string; no
     lines.push(...lateLines({ month: earlier, present: await monthSums(reads, spanOf(earlier)) }, closes, names))
   }
   lines.push(...correctionLines(await correctionsBefore(reads, to), { closes, from }))
-  const { attributed } = await compareMonth(deps, { month, provider: null, now })
+  const { attributed, foreign, importedFor } = await compareMonth(deps, { month, provider: null, now })
   lines.push(
     ...(await reportLines(
       deps,
       attributed.map(({ cell }) => cell),
+      importedFor,
     )),
     ...differenceLines(attributed),
+    ...foreign.map(
+      ({ provider, account, amount }): BookLine => ({
+        ...{ line: 'foreign', provider, account, theirs_usd: amount === null ? null : signedUsd(amount) },
+      }),
+    ),
   )
   const since = await keptSince(reads)
   const first = await firstSummedHour(reads)
@@ -144,10 +150,13 @@ function correctionLines(
 type Compared = Awaited<ReturnType<typeof compareMonth>>['attributed']
 
 /** The files that the compared periods are from. */
-async function reportLines({ reads }: Deps, cells: readonly Compared[number]['cell'][]): Promise<BookLine[]> {
+async function reportLines(
+  { reads }: Deps,
+  cells: readonly Compared[number]['cell'][],
+  providers: ReadonlySet<string>,
+): Promise<BookLine[]> {
   if (cells.length === 0) return []
   const { start, end } = extentOf(cells)
-  const providers = new Set(cells.map(({ provider }) => provider))
   const imports = await listImports(reads)
   return imports
     .filter((each) => providers.has(each.provider) && each.starts_at < end && each.ends_at > start)

@@ -17,6 +17,7 @@ import { timestamp } from '../contract/fields.ts'
 import type { Streamed } from '../contract/operation.ts'
 import type { ManagementDeps } from '../deps.ts'
 import { chargeRecords } from '../focus.ts'
+import { csvText } from './csv-text.ts'
 import { spanOf } from './month-draft.ts'
 
 type Format = 'csv' | 'focus' | 'text'
@@ -51,18 +52,7 @@ function csvOf(month: string, lines: readonly BookLine[]): string {
       note: correctionNote(each),
     })),
   ]
-  return [CSV_COLUMNS.join(','), ...rows.map((row) => CSV_COLUMNS.map((name) => field(row, name)).join(',')), ''].join(
-    '\r\n',
-  )
-}
-
-const FIGURES: ReadonlySet<string> = new Set(['requests', 'cost_usd'])
-
-/** Text is quoted, and a would-be formula begins with a single quote; figures are bare. */
-function field(row: object, name: string): string {
-  const value = String((row as Record<string, unknown>)[name] ?? '')
-  if (value === '' || FIGURES.has(name)) return value
-  return `"${(/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`
+  return csvText(CSV_COLUMNS, rows)
 }
 
 function overrideNote({ sentence, reason, by }: OverrideLine): string {

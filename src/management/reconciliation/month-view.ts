@@ -43,6 +43,7 @@ export function monthView(shown: Shown): ReplyOf<'months.get'> {
         .filter(({ provider }) => provider === each.provider)
         .map(({ line: _report, provider: _provider, ...report }) => report),
     })),
+    foreign_accounts: linesOf(lines, 'foreign').map(({ line: _line, ...each }) => each),
     rows_deleted_before: shown.rowsDeletedBefore,
     overrides: linesOf(lines, 'override').map(({ line: _line, ...each }) => each),
     blockers: shown.blockers.map(({ sentence, possibleFrom, canOverride }) => ({

@@ -1,30 +1,25 @@
+import type { ForeignAccount } from '../../reconcile/accounts.ts'
 import { unmatchedPairs } from '../../reconcile/steps/quantity.ts'
 import { type CauseSummary, type ProviderSummary, summarize, type Totals } from '../../reconcile/summary.ts'
 import { signedUsd } from '../../reconcile/words.ts'
 import { listReportModels, putReportModel } from '../../store/control/books/reports.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
+import type { InputOf } from '../contract/operation.ts'
 import type { reconciliationOperations } from '../contract/reconciliation.ts'
 import { changeBeside, type ManagementDeps } from '../deps.ts'
 import { untilCaughtUp } from '../requests/request-filters.ts'
 import type { HandlersOf } from '../router.ts'
 import { type Compared, compareMonth } from './compare.ts'
+import { comparisonCsv } from './comparison-csv.ts'
 import { correctCell, type OpenOfCells, openOfCells } from './correct-cell.ts'
 import { reportHandlers } from './imports.ts'
 
 export function reconciliationHandlers(deps: ManagementDeps): HandlersOf<typeof reconciliationOperations> {
   return {
     ...reportHandlers(deps),
-    async 'reconciliation.get'({ query: { month: asked, provider } }, { now }) {
-      const month = asked ?? timestamp(now).slice(0, 7)
-      await untilCaughtUp(deps)
-      const compared = await compareMonth(deps, { month, provider: provider ?? null, now })
-      const open = await openOfCells(deps, compared)
-      return {
-        month,
-        data: summarize(compared.attributed).map((each) => providerView(each, open)),
-        proposals: proposalsOf(compared),
-        deleted_before: timestampOrNull(compared.deletedBefore),
-      }
+    'reconciliation.get': ({ query }, { now }) => comparison(deps, query, now),
+    async 'reconciliation.export'({ query }, { now }) {
+      return { mediaType: 'text/csv', pieces: one(comparisonCsv(await comparison(deps, query, now))) }
     },
     'reconciliation.correct': ({ body }, context) => correctCell(deps, body, context),
     'report-models.list': async () => ({ data: await listReportModels(deps.reads) }),
@@ -44,6 +39,35 @@ export function reconciliationHandlers(deps: ManagementDeps): HandlersOf<typeof 
   }
 }
 
+async function* one(text: string) {
+  yield text
+}
+
+async function comparison(
+  deps: ManagementDeps,
+  { month: asked, provider }: InputOf<(typeof reconciliationOperations)['reconciliation.get']>['query'],
+  now: number,
+) {
+  const month = asked ?? timestamp(now).slice(0, 7)
+  await untilCaughtUp(deps)
+  const compared = await compareMonth(deps, { month, provider: provider ?? null, now })
+  const open = await openOfCells(deps, compared)
+  return {
+    month,
+    data: summarize(compared.attributed).map((each) => providerView(each, open)),
+    foreign_accounts: compared.foreign.map(foreignView),
+    proposals: proposalsOf(compared),
+    deleted_before: timestampOrNull(compared.deletedBefore),
+  }
+}
+
+function foreignView({ amount, tokens, requests, models, ...each }: ForeignAccount) {
+  return {
+    ...{ ...each, amount_usd: amount === null ? null : signedUsd(amount) },
+    ...{ tokens: Number(tokens), requests: Number(requests), models: [...models] },
+  }
+}
+
 function totalsView({ ours, theirs, quantity, price, unexplained }: Totals) {
   return {
     ours_usd: signedUsd(ours),
@@ -55,14 +79,14 @@ function totalsView({ ours, theirs, quantity, price, unexplained }: Totals) {
   }
 }
 
-function providerView({ provider, causes, periods, cells, ...totals }: ProviderSummary, open: OpenOfCells) {
+function providerView({ provider, accounts, causes, periods, cells, ...totals }: ProviderSummary, open: OpenOfCells) {
   return {
-    ...{ provider, ...totalsView(totals), causes: causes.map(causeView) },
+    ...{ provider, accounts: [...accounts], ...totalsView(totals), causes: causes.map(causeView) },
     periods: periods.map(({ period, settlesAt, ...of }) => ({
       ...{ period, ...totalsView(of), settles_at: timestamp(settlesAt) },
     })),
-    cells: cells.map(({ period, model, start, end, settlesAt, causes: own, ...of }) => ({
-      ...{ period, model, from: timestamp(start), to: timestamp(end), ...totalsView(of) },
+    cells: cells.map(({ period, model, accounts: keys, start, end, settlesAt, causes: own, ...of }) => ({
+      ...{ period, model, accounts: [...keys], from: timestamp(start), to: timestamp(end), ...totalsView(of) },
       ...{ settles_at: timestamp(settlesAt), causes: own.map(causeView) },
       unconfirmed: open(provider, period, model),
     })),

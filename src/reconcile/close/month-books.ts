@@ -98,6 +98,14 @@ export interface CauseLine {
   sentence: string
 }
 
+/** What reports bill for a key that no provider of this gateway has: in no other line. */
+export interface ForeignLine {
+  line: 'foreign'
+  provider: string
+  account: string
+  theirs_usd: string | null
+}
+
 export interface TotalLine {
   line: 'total'
   usage_usd: string
@@ -115,6 +123,7 @@ export type BookLine =
   | ReportLine
   | DifferenceLine
   | CauseLine
+  | ForeignLine
   | TotalLine
 
 type Named<Name extends BookLine['line']> = Extract<BookLine, { line: Name }>

@@ -37,10 +37,14 @@ export interface TheirLine extends ReportLine {
   settleMs: number
 }
 
+export type Covered = Pick<TheirLine, 'provider' | 'start' | 'end' | 'zone' | 'settleMs'>
+
 export interface Sides {
   ours: readonly OurSum[]
   missing: readonly OurMissing[]
   theirs: readonly TheirLine[]
+  /** Providers whose key a report would have named, had it billed anything. */
+  covered?: readonly Covered[]
 }
 
 interface Period {
@@ -59,26 +63,27 @@ export function periodOf({ start, end, zone }: Pick<ReportLine, 'start' | 'end' 
 }
 
 /** The cells of every period that a report covers; of a provider without a report there are none. */
-export function buildCells({ ours, missing, theirs }: Sides): Cell[] {
-  const byPeriod = Map.groupBy(theirs, (line) => JSON.stringify([line.provider, periodOf(line)]))
-  return [...byPeriod].flatMap(([, lines]) => {
-    const [first] = lines
+export function buildCells({ ours, missing, theirs, covered = [] }: Sides): Cell[] {
+  const placeOf = (line: Covered) => JSON.stringify([line.provider, periodOf(line)])
+  const lines = Map.groupBy(theirs, placeOf)
+  return [...Map.groupBy([...theirs, ...covered], placeOf)].flatMap(([place, about]) => {
+    const [first] = about
     if (first === undefined) return []
     const period = periodOf(first)
     const within = ({ provider, start }: { provider: string; start: number }) =>
       provider === first.provider && start >= period.start && start < period.end
-    return cellsOf(first.provider, period, {
+    const settlesAt = extentOf(about.map(({ start, end, settleMs }) => ({ start, end: end + settleMs }))).end
+    return cellsOf(first.provider, period, settlesAt, {
       ours: ours.filter(within),
       missing: missing.filter(within),
-      theirs: lines,
+      theirs: lines.get(place) ?? [],
     })
   })
 }
 
-function cellsOf(provider: string, period: Period, sides: Sides): Cell[] {
+function cellsOf(provider: string, period: Period, settlesAt: number, sides: Sides): Cell[] {
   const usage = sides.theirs.filter((line) => isTokenClass(line.class) && line.billingModel !== null)
   const others = sides.theirs.filter((line) => !isTokenClass(line.class) || line.billingModel === null)
-  const settlesAt = extentOf(sides.theirs.map(({ start, end, settleMs }) => ({ start, end: end + settleMs }))).end
   const base = { provider, period: period.name, start: period.start, end: period.end, settlesAt }
   const isCharged = usage.some(({ amount }) => amount !== null)
   const models = new Set([...sides.ours, ...sides.missing].map(({ model }) => model))
@@ -90,13 +95,20 @@ function cellsOf(provider: string, period: Period, sides: Sides): Cell[] {
     return {
       ...{ ...base, model, classes, intervals: intervalsOf(period, own, lines, classes), tiers: tiersOf(lines) },
       ...{ charges: [], missing: sides.missing.filter((each) => each.model === model) },
-      has: { ours: own.length > 0, theirs: lines.length > 0 },
+      ...{ has: { ours: own.length > 0, theirs: lines.length > 0 }, accounts: accountsOf(lines) },
     }
   })
   const charges = [...chargesOf(others), ...bookedTools(sides.ours)]
   if (charges.length === 0) return cells
   const has = { ours: false, theirs: true }
-  return [...cells, { ...base, model: null, classes: [], intervals: [], tiers: [], charges, missing: [], has }]
+  const none = { model: null, classes: [], intervals: [], tiers: [], missing: [] }
+  return [...cells, { ...base, ...none, charges, has, accounts: accountsOf(others) }]
+}
+
+const MOST_ACCOUNTS = 20
+
+function accountsOf(lines: readonly TheirLine[]): string[] {
+  return [...new Set(lines.flatMap(({ account }) => account ?? []))].toSorted().slice(0, MOST_ACCOUNTS)
 }
 
 /** Rows know the fees of a call as one sum. */

@@ -76,6 +76,8 @@ export interface Cell {
   /** From then on the report is expected not to change. */
   settlesAt: number
   has: { ours: boolean; theirs: boolean }
+  /** Keys, projects or workspaces of the vendor that the lines are of. */
+  accounts: readonly string[]
 }
 
 /** Calls that began in one stretch of time and ended in another. */

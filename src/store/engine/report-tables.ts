@@ -46,6 +46,15 @@ export interface ReportModelsTable {
   model: string
 }
 
+/** Whose key an account of reports is: an API key, project or workspace of the vendor. */
+export interface ReportAccountsTable {
+  /** That the reports were imported for. */
+  provider: string
+  account: string
+  /** The provider of this gateway that has the key. */
+  owner: string
+}
+
 /** A month that a person has closed. */
 export interface MonthClosesTable {
   /** `2026-10` */

@@ -13,7 +13,13 @@ import type {
   UsageHoursTable,
 } from './log-tables.ts'
 import type { InvitesTable, PeopleTable, PersonSessionsTable } from './people-schema.ts'
-import type { MonthClosesTable, ReportImportsTable, ReportLinesTable, ReportModelsTable } from './report-tables.ts'
+import type {
+  MonthClosesTable,
+  ReportAccountsTable,
+  ReportImportsTable,
+  ReportLinesTable,
+  ReportModelsTable,
+} from './report-tables.ts'
 
 /**
  * One schema for both engines: text, integers, times as Unix milliseconds, JSON as text, truth as 0 or 1.
@@ -48,6 +54,7 @@ export interface Database {
   report_imports: ReportImportsTable
   report_lines: ReportLinesTable
   report_models: ReportModelsTable
+  report_accounts: ReportAccountsTable
   corrections: CorrectionsTable
   month_closes: MonthClosesTable
 }

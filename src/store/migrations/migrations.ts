@@ -6,6 +6,7 @@ import { createSchema } from './create-schema.ts'
 import { addFeed } from './feed.ts'
 import { addMonthCloses } from './month-closes.ts'
 import { addMovingIn } from './moving-in.ts'
+import { addReportAccounts } from './report-accounts.ts'
 import { addReports } from './reports.ts'
 import { addResale } from './resale.ts'
 import { addSessionTree } from './session-tree.ts'
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addMonthCloses,
   addSessionTree,
   addResale,
+  addReportAccounts,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

@@ -254,6 +254,11 @@ async function reconciliation(): Promise<void> {
   same(none.response.status, 409)
   await ok(admin.PUT('/report-models', { body: { provider, report_name: 'llama3-2026-05-01', model: 'llama3' } }))
   same(first(await ok(admin.GET('/report-models'))).model, 'llama3')
+  const owned = await ok(admin.PUT('/report-accounts', { body: { provider, account: 'key_1', owner: provider } }))
+  same(first(owned).owner, provider)
+  same(first(await ok(admin.GET('/report-accounts'))).account, 'key_1')
+  const csv = await ok(admin.GET('/reconciliation/export', { params: { query }, parseAs: 'text' }))
+  same(csv.startsWith('period,'), true)
   await ok(admin.DELETE('/reports/{id}', { params: { path: { id: made.import.id } } }))
   const params = { path: { month: '2026-01' } }
   const books = await ok(admin.POST('/months/{month}/close', { params, body: { comment: 'checked' } }))

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { Money } from '../../components/money.tsx'
 import { isZero } from '../../format/exact.ts'
 import { signed } from './reconciliation-rows.ts'
 
@@ -11,4 +12,9 @@ export function Difference({ usd, isBad = false }: { usd: string; isBad?: boolea
       {isNothing ? '0' : signed(usd)}
     </Text>
   )
+}
+
+/** Of a bill, which credits may make negative. */
+export function Billed({ usd }: { usd: string }) {
+  return usd.startsWith('-') ? <Difference usd={usd} /> : <Money usd={usd} column />
 }

@@ -31,6 +31,12 @@ function CellFacts({ cell }: { cell: CellRow }) {
       <FactList>
         <dt>Provider</dt>
         <dd>{provider}</dd>
+        {cell.accounts.length > 0 && (
+          <>
+            <dt>Key at the provider</dt>
+            <dd style={{ overflowWrap: 'anywhere' }}>{cell.accounts.join(', ')}</dd>
+          </>
+        )}
         <dt>Booked here</dt>
         <dd className="figures">{cell.ours_usd} USD</dd>
         <dt>Billed</dt>

@@ -2,7 +2,7 @@ import { Link, useSearch } from 'wouter'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { usePath } from '../../shell/place.ts'
-import { Difference } from './amount.tsx'
+import { Billed, Difference } from './amount.tsx'
 import type { CellRow } from './reconciliation-rows.ts'
 
 export function CellsTable({ rows }: { rows: readonly CellRow[] }) {
@@ -20,8 +20,12 @@ const COLUMNS: Column<CellRow>[] = [
   { name: 'period', title: 'Day', cell: (row) => <CellLink row={row} /> },
   { name: 'model', title: 'Model', cell: ({ model }) => model ?? 'not about a model' },
   { name: 'provider', title: 'Provider', cell: ({ provider }) => provider, leftOut: 'first' },
+  {
+    ...{ name: 'accounts', title: 'Key at the provider', wideOnly: true, leftOut: 'second' },
+    cell: ({ accounts }) => <span style={{ overflowWrap: 'anywhere' }}>{accounts.join(', ')}</span>,
+  },
   figures('ours', 'Booked', (row) => <Money usd={row.ours_usd} column />),
-  figures('theirs', 'Billed', (row) => <Differences usd={row.theirs_usd} />),
+  figures('theirs', 'Billed', (row) => <Billed usd={row.theirs_usd} />),
   figures('difference', 'Difference', (row) => <Difference usd={row.difference_usd} />),
   figures('quantity', 'Quantity', (row) => <Difference usd={row.quantity_usd} />, {
     wideOnly: true,
@@ -29,11 +33,6 @@ const COLUMNS: Column<CellRow>[] = [
   figures('price', 'Price', (row) => <Difference usd={row.price_usd} />, { wideOnly: true }),
   figures('unexplained', 'Unexplained', (row) => <Difference usd={row.unexplained_usd} isBad />),
 ]
-
-/** Of a bill, which credits may make negative. */
-function Differences({ usd }: { usd: string }) {
-  return usd.startsWith('-') ? <Difference usd={usd} /> : <Money usd={usd} column />
-}
 
 function CellLink({ row }: { row: CellRow }) {
   const path = usePath()

@@ -8,6 +8,7 @@ import { tell, tellError } from '../../components/tell.ts'
 import { addExact, isZero, magnitude } from '../../format/exact.ts'
 import { Difference } from './amount.tsx'
 import { CausesList } from './causes-list.tsx'
+import { ForeignPanel } from './foreign-panel.tsx'
 import type { Reconciliation } from './reconciliation-rows.ts'
 import { cents } from './reconciliation-rows.ts'
 
@@ -36,6 +37,7 @@ export function ProvidersPanel({ compared }: { compared: Reconciliation }) {
           <CausesList causes={provider.causes} unexplained={provider.unexplained_usd} />
         </Panel>
       ))}
+      <ForeignPanel rows={compared.foreign_accounts} />
       <Proposals compared={compared} />
       {compared.deleted_before !== null && (
         <Text size="sm" c="dimmed">

@@ -1,6 +1,7 @@
-import { SegmentedControl, Stack } from '@mantine/core'
-import { Scale } from 'lucide-react'
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core'
+import { Download, Scale } from 'lucide-react'
 import { useMemo } from 'react'
+import { addressOf } from '../../api/client.ts'
 import { useOperation } from '../../api/hooks.ts'
 import { ChartPanel } from '../../charts/chart-panel.tsx'
 import { Page } from '../../components/page.tsx'
@@ -43,7 +44,7 @@ function Comparison() {
   const compared = useOperation('reconciliation.get', { query: { month } })
   const chart = useMemo(() => (compared.data === undefined ? undefined : driftChart(compared.data)), [compared.data])
   const failure = compared.error && <ErrorState error={compared.error} retry={() => void compared.refetch()} />
-  if (compared.data?.data.length === 0) {
+  if (compared.data?.data.length === 0 && compared.data.foreign_accounts.length === 0) {
     return (
       <Stack gap="lg">
         <Panel>
@@ -66,12 +67,30 @@ function Comparison() {
         failure={failure}
         empty={<EmptyState title="No differences this month">Every day agrees to the last digit.</EmptyState>}
       />
-      <Panel title="By day and model" flush actions={<OnlyDifferences />}>
+      <Panel title="By day and model" flush actions={<CellActions month={month} />}>
         <Loaded query={compared}>{(data: Reconciliation) => <Cells compared={data} />}</Loaded>
       </Panel>
       <SourcesPanel month={month} compared={compared.data} />
       <MonthPanel month={month} />
     </Stack>
+  )
+}
+
+function CellActions({ month }: { month: string }) {
+  return (
+    <Group gap="xs">
+      <OnlyDifferences />
+      <Button
+        component="a"
+        variant="default"
+        size="xs"
+        leftSection={<Download size={14} aria-hidden />}
+        href={addressOf('reconciliation.export', { query: { month } })}
+        download={`reconciliation-${month}.csv`}
+      >
+        CSV
+      </Button>
+    </Group>
   )
 }
 

@@ -27,10 +27,10 @@ export async function findSameImport(
 /** Those that begin before the end and end after the start. */
 export async function linesBetween(
   db: Kysely<Database>,
-  { from, to, provider }: { from: number; to: number; provider: string | null },
+  { from, to, providers }: { from: number; to: number; providers: readonly string[] | null },
 ): Promise<ReportLinesTable[]> {
   const lines = db.selectFrom('report_lines').selectAll().where('starts_at', '<', to).where('ends_at', '>', from)
-  return (provider === null ? lines : lines.where('provider', '=', provider)).orderBy('id').execute()
+  return (providers === null ? lines : lines.where('provider', 'in', providers)).orderBy('id').execute()
 }
 
 export async function addImport(
