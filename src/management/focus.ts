@@ -131,5 +131,6 @@ function billedCall(row: RequestRow, lists: ReadonlyMap<number, PriceList>): Bil
     ),
     unconfirmedEstimate: whole(row.unconfirmed_estimate_picodollars),
     unconfirmedMost: whole(row.unconfirmed_most_picodollars),
+    resale: whole(row.resale_picodollars),
   }
 }

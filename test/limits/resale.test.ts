@@ -28,6 +28,8 @@ const manage = managing(() => harness)
 const rowOf = async (answer: Answered) =>
   (await manage('GET', `/requests/${answer.headers.get('x-gateway-request-id')}`)).json
 const picodollars = (usd: string) => BigInt(Math.round(Number(usd) * 1e12))
+const csvFields = (line: string) =>
+  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((match) => match[1] ?? match[2] ?? '')
 
 describe('a second price list', () => {
   test('adds its markup to the cost, in a column of its own', async () => {
@@ -89,6 +91,18 @@ describe('a second price list', () => {
     const csv = await (await fetch(`${harness.url}/requests/export?format=csv`, { headers })).text()
     const columns = csv.split('\r\n')[0]?.split(',') ?? []
     assert.equal(columns.at(-1), 'resale_usd')
+  })
+
+  test('FOCUS has it in a column of its own, beside the cost', async () => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` }
+    const month = new Date().toISOString().slice(0, 7)
+    const csv = await (await fetch(`${harness.url}/usage/focus?month=${month}`, { headers })).text()
+    const [head = [], ...lines] = csv.trimEnd().split('\r\n').map(csvFields)
+    const sum = (name: string) => lines.reduce((so, line) => so + picodollars(line[head.indexOf(name)] || '0'), 0n)
+    const { total } = (await manage('GET', '/usage/workspaces')).json
+    assert.equal(sum('x_ResaleCost'), picodollars(total.resale_usd))
+    assert.equal(sum('BilledCost'), picodollars(total.cost_usd))
+    assert.ok(sum('x_ResaleCost') > sum('BilledCost'))
   })
 
   test('a change is for later calls: what was charged stays', async () => {

@@ -8,8 +8,8 @@ export class DayCharges {
   readonly #records = new Map<string, FocusRecord>()
 
   add(place: Place, charge: Charge): void {
-    const { priced, quantity, billed, list, unconfirmed, ...same } = charge
-    const kind = [priced?.unit, priced?.price, billed === null, unconfirmed === null]
+    const { priced, quantity, billed, list, unconfirmed, resale, ...same } = charge
+    const kind = [priced?.unit, priced?.price, billed === null, unconfirmed === null, resale === null]
     const key = JSON.stringify([place.workspace, place.keyId, ...Object.values(same), ...kind])
     const there = this.#records.get(key)
     this.#records.set(key, there === undefined ? { ...place, charge } : { ...there, charge: sum(there.charge, charge) })
@@ -27,6 +27,7 @@ function sum(a: Charge, b: Charge): Charge {
     quantity: a.quantity + b.quantity,
     billed: a.billed === null || b.billed === null ? null : a.billed + b.billed,
     list: a.list + b.list,
+    resale: a.resale === null || b.resale === null ? null : a.resale + b.resale,
     unconfirmed: a.unconfirmed &&
       b.unconfirmed && {
         estimate: a.unconfirmed.estimate + b.unconfirmed.estimate,

@@ -23,6 +23,8 @@ export interface BilledCall {
   lost: readonly { provider: string; model: string; cost: bigint }[]
   unconfirmedEstimate: bigint | null
   unconfirmedMost: bigint | null
+  /** What the workspace charges its own customer. */
+  resale: bigint | null
 }
 
 /** One line of a bill. With a price it is a product; without one an adjustment, which is an amount alone. */
@@ -41,11 +43,12 @@ export interface Charge {
   pricePercent: number
   usageSource: string | null
   unconfirmed: { estimate: bigint; most: bigint } | null
+  resale: bigint | null
 }
 
 /** The lines add up to the call's cost, to the picodollar, whatever kind of row it is (pricing/row-cost.ts). */
 export function chargesOf(call: BilledCall): Charge[] {
-  return [...costCharges(call), ...unconfirmedCharge(call)]
+  return [...costCharges(call), ...unconfirmedCharge(call), ...resaleCharge(call)]
 }
 
 function costCharges(call: BilledCall): Charge[] {
@@ -101,6 +104,12 @@ function unconfirmedCharge(call: BilledCall): Charge[] {
   return [{ ...lineOf(call), class: 'unconfirmed', unconfirmed: { estimate, most } }]
 }
 
+/** A line of its own: it is a price of the call, not of a token class, and no part of what was billed. */
+function resaleCharge(call: BilledCall): Charge[] {
+  const { resale } = call
+  return resale === null || resale === 0n ? [] : [{ ...lineOf(call), class: 'resale', resale }]
+}
+
 function adjustment(call: BilledCall, name: string, billed: bigint): Charge {
   return { ...lineOf(call), class: name, billed }
 }
@@ -108,6 +117,6 @@ function adjustment(call: BilledCall, name: string, billed: bigint): Charge {
 function lineOf({ provider, model, priceVersion, usageSource }: BilledCall): Charge {
   return {
     ...{ provider, model, priceVersion, usageSource, class: '', priced: null, quantity: 0n, billed: 0n, list: 0n },
-    ...{ tierAbove: null, pricePercent: 100, unconfirmed: null },
+    ...{ tierAbove: null, pricePercent: 100, unconfirmed: null, resale: null },
   }
 }

@@ -81,6 +81,7 @@ export const FOCUS_COLUMNS: readonly (readonly [name: string, value: (record: Fo
   ['x_UsageSource', ({ charge }) => charge.usageSource],
   ['x_Unconfirmed', ({ charge }) => charge.unconfirmed && figure(charge.unconfirmed.estimate)],
   ['x_CostMost', ({ charge }) => charge.unconfirmed && figure(charge.unconfirmed.most)],
+  ['x_ResaleCost', ({ charge }) => (charge.resale === null ? null : figure(charge.resale))],
   ['x_Unpriced', ({ charge }) => String(charge.billed === null)],
   ['x_FocusVersion', () => '1.2'],
 ]

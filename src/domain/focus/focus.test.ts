@@ -27,7 +27,7 @@ function call(more: Partial<BilledCall>): BilledCall {
   return {
     ...{ provider: 'openai', model: 'gpt-4o', endpoint: 'chat', isHit: false, usage: null, usageSource: 'provider' },
     ...{ cost: null, most: null, priceVersion: 7, list: LIST, lost: [] },
-    ...{ unconfirmedEstimate: null, unconfirmedMost: null, ...more },
+    ...{ unconfirmedEstimate: null, unconfirmedMost: null, resale: null, ...more },
   }
 }
 
@@ -107,6 +107,12 @@ describe('FOCUS 1.2', () => {
       unsure.map(({ billed, unconfirmed }) => [billed, unconfirmed]),
       [[0n, { estimate: 3n, most: 8n }]],
     )
+    // What customers pay is beside the bill, whether or not the provider's price is known.
+    for (const sold of [call({ usage, cost: own, resale: 9n }), call({ usage, cost: null, resale: 9n })]) {
+      const { resale: _resale, ...unsold } = sold
+      const [line, ...more] = chargesOf(sold).slice(chargesOf({ ...unsold, resale: null }).length)
+      assert.deepEqual([line?.class, line?.billed, line?.resale, more.length], ['resale', 0n, 9n, 0])
+    }
   })
 
   test('text is quoted and is no formula, figures have no exponent, null is empty', () => {

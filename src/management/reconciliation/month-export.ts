@@ -128,7 +128,15 @@ function adjustment(
 ): FocusRecord {
   const charge: Charge = {
     ...{ provider: provider ?? '', model: model ?? '', class: name, priced: null, quantity: 0n, billed: cost },
-    ...{ list: 0n, priceVersion: null, tierAbove: null, pricePercent: 100, usageSource: null, unconfirmed: null },
+    ...{
+      list: 0n,
+      priceVersion: null,
+      tierAbove: null,
+      pricePercent: 100,
+      usageSource: null,
+      unconfirmed: null,
+      resale: null,
+    },
   }
   return { day: from, workspace, keyId, keyName, charge, booked: { month, from, to, isCorrection } }
 }
