@@ -193,12 +193,15 @@ for (const engine of ENGINES) {
       await readPosition(store.db, 'd')
       await folder.fold(0, [opened(1, 'd1'), opened(2, 'd2'), closed(3, 'd2')])
       assert.equal(await closeInterrupted(store.db, 'd', 9_000), 1)
-      await folder.fold(3, [closed(4, 'd1'), closed(5, 'd2', { status: 500 }), opened(6, 'd2')])
+      const [interrupted] = await rowsOf(store, 'd')
+      assert.deepEqual([interrupted?.code, interrupted?.resale_picodollars], ['interrupted', null])
+      const end = closed(4, 'd1', { resalePicodollars: '6' })
+      await folder.fold(3, [end, closed(5, 'd2', { status: 500 }), opened(6, 'd2')])
       assert.deepEqual(
-        (await rowsOf(store, 'd')).map((row) => [row.id, row.state, row.status, row.code]),
+        (await rowsOf(store, 'd')).map((row) => [row.id, row.state, row.status, row.code, row.resale_picodollars]),
         [
-          ['d1', 'closed', 200, null],
-          ['d2', 'closed', 200, null],
+          ['d1', 'closed', 200, null, 6],
+          ['d2', 'closed', 200, null, null],
         ],
       )
     })

@@ -4,7 +4,7 @@ import { INTERRUPTED } from '../../domain/errors.ts'
 /**
  * How to close an open row whose process has died. A stream that `hasContent` has an answer of unknown length: it is
  * charged the whole hold, which it cannot have exceeded, and never less than its provider had counted. Of any other call
- * it is unknown whether a provider answered: the hold is unconfirmed.
+ * it is unknown whether a provider answered: the hold is unconfirmed. Neither is resold: a bound is no price for a customer.
  */
 export function interruption(hasContent: RawBuilder<boolean>, now: number) {
   const held = sql`hold_picodollars + coalesce(hold_added_picodollars, 0)`
