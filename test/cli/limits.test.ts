@@ -65,6 +65,27 @@ describe('limits as options', () => {
     assert.notEqual((await cli('keys create never --unconfirmed ignore')).code, 0)
   })
 
+  test('what customers are charged is set one by one, and removed', async () => {
+    const made = (await ok('workspaces create shop --resale-markup 20 --rpm 5 --json')).json()
+    assert.deepEqual([made.resale, made.limits], [{ markup_percent: '20' }, { rpm: 5 }])
+    const after = async (options: string) => (await ok(`workspaces update shop ${options} --json`)).json().resale
+    const fast = { input_per_mtok: '1', cached_input_per_mtok: '0.1', output_per_mtok: '4' }
+    const large = { input_per_mtok: '2.5', output_per_mtok: '10' }
+    const prices = '--resale-price fast,input=1,cached_input=0.1,output=4 --resale-price a/b,c,input=2.5,output=10'
+    assert.deepEqual(await after(prices), { markup_percent: '20', prices: { fast, 'a/b,c': large } })
+    assert.deepEqual(await after('--resale-markup=-2.5'), { markup_percent: '-2.5', prices: { fast, 'a/b,c': large } })
+    assert.deepEqual(await after('--resale-price a/b,c,null --resale-markup null'), { prices: { fast } })
+    assert.deepEqual(await after('--rpm null'), { prices: { fast } })
+    assert.equal(await after('--resale-price fast,null'), null)
+    for (const wrong of ['fast', 'fast,input', 'fast,input=cheap', 'fast,prompt=1', ',input=1']) {
+      const { code, stderr } = await cli(`workspaces update shop --resale-price ${wrong}`)
+      assert.deepEqual([code, /--resale-price: /.test(stderr)], [2, true], wrong)
+    }
+    const partial = await cli('workspaces update shop --resale-price fast,input=1')
+    assert.deepEqual([partial.code, /resale\.prices\.fast\.output_per_mtok/.test(partial.stderr)], [2, true])
+    assert.notEqual((await cli('workspaces update shop --resale-markup -101')).code, 0)
+  })
+
   for (const options of [
     '--rpm 0',
     '--rpm=-1',

@@ -66,6 +66,7 @@ describe('help', () => {
       'verify.ledger': 'verify',
       'reconciliation.get': 'reconcile',
       'reconciliation.correct': 'reconcile correct',
+      'reconciliation.export': 'reconcile export',
       'reports.import': 'reconcile import',
       'months.list': 'months',
       'months.close': 'close',

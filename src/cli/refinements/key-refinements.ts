@@ -9,6 +9,7 @@ import {
   withWorkspaceLimits,
 } from '../limit-options.ts'
 import { readJsonFile } from '../read-input.ts'
+import { RESALE_OPTIONS, withNewResale, withWorkspaceResale } from './resale-options.ts'
 import { restore } from './restore-refinement.ts'
 
 const EXPIRES_IN: OptionSpec = { type: 'string', placeholder: 'DURATION', help: 'Expires after, e.g. 90d' }
@@ -42,8 +43,8 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'workspaces.list': { examples: ['switchyard workspaces list'] },
   'workspaces.create': {
     examples: ['switchyard workspaces create research', 'switchyard workspaces create research --budget 500/month'],
-    options: WORKSPACE_LIMIT_OPTIONS,
-    refine: withNewLimits,
+    options: { ...WORKSPACE_LIMIT_OPTIONS, ...RESALE_OPTIONS },
+    refine: async (given, input) => withNewResale(given, await withNewLimits(given, input)),
   },
   'workspaces.update': {
     examples: [
@@ -51,9 +52,10 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard workspaces update research --budget 500/month:soft --max-parallel null',
       'switchyard workspaces update research --streaming true',
       'switchyard workspaces update research --unconfirmed estimate',
+      'switchyard workspaces update research --resale-markup 20 --resale-price fast,input=1,output=4',
     ],
-    options: WORKSPACE_LIMIT_OPTIONS,
-    refine: withWorkspaceLimits,
+    options: { ...WORKSPACE_LIMIT_OPTIONS, ...RESALE_OPTIONS },
+    refine: async (given, input) => withWorkspaceResale(given, await withWorkspaceLimits(given, input)),
   },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
   'workspaces.opening-spend': { examples: ['switchyard workspaces opening-spend research --usd 120.50'] },
