@@ -44,6 +44,7 @@ const ROOMS: Record<string, Room> = {
     rooms: ['src/store/engine', 'src/store/control', 'src/request-log'],
     packages: ['kysely'],
   },
+  'src/tokens': { rooms: ['src/domain'], packages: ['jose'] },
   'src/calls': {
     rooms: [
       'src/domain',
@@ -56,6 +57,7 @@ const ROOMS: Record<string, Room> = {
       'src/limits',
       'src/request-log',
       'src/content',
+      'src/tokens',
     ],
     packages: [],
   },
@@ -118,6 +120,7 @@ const ROOMS: Record<string, Room> = {
       'src/store/migrations',
       'src/request-log',
       'src/alerts',
+      'src/tokens',
       'src/calls',
       'src/management',
       'src/litellm-api',

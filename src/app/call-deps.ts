@@ -25,6 +25,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import type { Settings } from './config.ts'
+import { openTokenCallers } from './open-token-callers.ts'
 import { streamSettings } from './stream-config.ts'
 
 export const PREFIXES: PrefixRule[] = builtinProviders().flatMap(({ name, modelPrefixes }) =>
@@ -81,6 +82,7 @@ export function createDeps(parts: CallParts): Deps {
     }),
     ...parts.written,
     ledger: parts.ledger,
+    tokenCallers: openTokenCallers(parts),
     roots: new KnownRoots(),
     idempotency: createIdempotency({
       ...parts.logged,

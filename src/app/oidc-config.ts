@@ -1,15 +1,7 @@
 import { z } from 'zod'
 import { parseGroupRoles } from '../domain/people/group-roles.ts'
+import { isSecureUrl } from '../domain/tokens/secure-url.ts'
 import type { OidcSettings } from '../management/access/oidc/settings.ts'
-
-/** Tokens and the client's secret go there: only this machine may be asked without TLS. */
-function isSafe(text: string): boolean {
-  const url = URL.parse(text)
-  return (
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))
-  )
-}
 
 export const OIDC_VARIABLES = {
   PUBLIC_URL: z
@@ -21,7 +13,7 @@ export const OIDC_VARIABLES = {
     )
     .transform((text) => new URL(text).origin)
     .optional(),
-  OIDC_ISSUER: z.string().refine(isSafe, 'an https:// address; http:// on this machine only').optional(),
+  OIDC_ISSUER: z.string().refine(isSecureUrl, 'an https:// address; http:// on this machine only').optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_NAME: z.string().min(1).max(60).default('single sign-on'),

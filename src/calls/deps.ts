@@ -10,6 +10,7 @@ import type { CloseRecord, CommitRecord, OpenRecord } from '../request-log/recor
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
+import type { TokenCallers } from '../tokens/token-callers.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { AnswerCache } from './cache/answer-cache.ts'
 import type { ChainDeps } from './chain/assess.ts'
@@ -50,6 +51,8 @@ export interface Deps extends ChainDeps {
   requestLog: RequestLog
   /** A key value was accepted at this time. */
   noteUse(valueId: string, at: number): void
+  /** Callers with a token of a configured issuer instead of a key. */
+  tokenCallers: TokenCallers
   ledger: SpendLedger
   /** Of agents whose sessions start others. */
   roots: SessionRoots

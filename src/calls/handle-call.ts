@@ -23,7 +23,7 @@ import type { Begun, Ended, Given, Priced } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
 /** Finds the key of a call, or throws. */
-export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps: Deps) => LiveKey
+export type FindKey = (call: Call, endpoint: Endpoint, snapshot: Snapshot, deps: Deps) => LiveKey | Promise<LiveKey>
 
 /**
  * The life of a call on any endpoint. Without a valid key the body is never read (authenticate comes first), the row is
@@ -37,7 +37,8 @@ export async function handleCall(
   deps: Deps,
   findKey: FindKey = authenticate,
 ): Promise<CallReply | null> {
-  const begun = enter(call, endpoint, findKey, deps)
+  const entering = enter(call, endpoint, findKey, deps)
+  const begun = entering instanceof Promise ? await entering : entering
   deps.metrics.inFlight.add()
   const ended: Ended = { call: begun, error: null }
   try {
@@ -74,17 +75,28 @@ export async function handleCall(
 }
 
 /** A call refused here has no row, only a trace. */
-function enter(call: Call, endpoint: Endpoint, findKey: FindKey, deps: Deps): Begun {
+function enter(call: Call, endpoint: Endpoint, findKey: FindKey, deps: Deps): Begun | Promise<Begun> {
   const trace = deps.tracing.begin(call, endpoint)
   try {
     const snapshot = deps.snapshot()
-    const begun = begin(call, endpoint, { key: findKey(call, endpoint, snapshot, deps), snapshot, trace }, deps)
-    refuseWhenFull(deps)
-    return begun
+    const key = findKey(call, endpoint, snapshot, deps)
+    if (!(key instanceof Promise)) return entered(call, endpoint, { key, snapshot, trace }, deps)
+    return key
+      .then((found) => entered(call, endpoint, { key: found, snapshot, trace }, deps))
+      .catch((error) => {
+        trace.refuse(asGatewayError(error))
+        throw error
+      })
   } catch (error) {
     trace.refuse(asGatewayError(error))
     throw error
   }
+}
+
+function entered(call: Call, endpoint: Endpoint, by: Pick<Begun, 'key' | 'snapshot' | 'trace'>, deps: Deps): Begun {
+  const begun = begin(call, endpoint, by, deps)
+  refuseWhenFull(deps)
+  return begun
 }
 
 /** Before anything is read, held or logged: a row for each refusal would fill the log further. */

@@ -13,7 +13,7 @@ import type { Deps } from './deps.ts'
 /** What a key may use and has used, for its holder: status lines and agents read it. Free. */
 export async function handleKey(call: Call, deps: Deps): Promise<Reply> {
   const snapshot = deps.snapshot()
-  const key = authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
+  const key = await authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
   const payer = payerOf(key, snapshot)
   const { workspace } = key
   const [own, joint] = await deps.ledger.status([

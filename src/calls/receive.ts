@@ -7,6 +7,7 @@ import { namesInHeaders } from '../endpoints/call-names.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
 import { aspectsOf } from './aspects.ts'
+import { asHolder } from './attribution/as-holder.ts'
 import { attributedTo } from './attribution/attributed-to.ts'
 import type { Deps } from './deps.ts'
 import { Idempotent } from './idempotency/idempotent.ts'
@@ -49,7 +50,9 @@ function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: s
   }
   next.body = body
   const names = namesInHeaders(call, deps.roots, begun.key.id)
-  next.attribution = attributedTo(names, body.attribution, begun.snapshot)
+  const said = attributedTo(names, body.attribution, begun.snapshot)
+  const { holder } = begun.key
+  next.attribution = holder === undefined ? said : asHolder(said, holder)
   const isStream = begun.endpoint.stream?.isRequested(body.request) === true
   next.delivery = isStream ? deliveryOf(call, begun, idempotencyKey !== null, deps) : null
   return next

@@ -19,9 +19,11 @@ import { providerRefinements } from './refinements/provider-refinements.ts'
 import { reconcileRefinements } from './refinements/reconcile-refinements.ts'
 import { registryRefinements } from './refinements/registry-refinements.ts'
 import { routeRefinements } from './refinements/route-refinements.ts'
+import { tokenRefinements } from './refinements/token-refinements.ts'
 
 const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...keyRefinements,
+  ...tokenRefinements,
   ...routeRefinements,
   ...providerRefinements,
   ...registryRefinements,

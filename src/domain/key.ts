@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Access } from './access.ts'
 import type { Limits } from './limits.ts'
+import type { TokenHolder } from './tokens/token-rules.ts'
 import { UNPRINTABLE } from './wording/unprintable.ts'
 
 export type KeyKind = 'live' | 'admin'
@@ -27,7 +28,11 @@ export interface Key {
 }
 
 /** A key for calls: it always has a workspace. */
-export type LiveKey = Key & { workspace: string }
+export type LiveKey = Key & {
+  workspace: string
+  /** Who calls with it, as a verified token says; left out where the value of the key itself was sent. */
+  holder?: TokenHolder
+}
 
 /** A key for the management API. */
 export type AdminKey = Key & { access: Access }

@@ -6,6 +6,7 @@ import type { Price, PriceList } from './pricing/price.ts'
 import type { CompiledResale } from './pricing/resale.ts'
 import type { ModelTraits, Provider } from './provider.ts'
 import type { Route } from './route.ts'
+import type { TokenIssuer } from './tokens/token-issuer.ts'
 
 /** A model of the registry, ready for the hot path. */
 export interface RegistryModel {
@@ -79,6 +80,8 @@ export interface Snapshot {
   /** By id. */
   keys: ReadonlyMap<string, Key>
   valuesByHash: ReadonlyMap<string, KeyValue>
+  /** By issuer, as tokens name it; left out where no tokens are accepted. */
+  tokenIssuers?: ReadonlyMap<string, TokenIssuer>
   /** Unix milliseconds at which limits change, because an opening spend no longer counts; null: never. */
   openingsEnd?: number | null
   /** Until when the corrections in limits count as they are (budgets/corrections.ts); left out: there are none. */

@@ -68,9 +68,12 @@ export function checkOwner(row: KeyRow): void {
 }
 
 /** In milliseconds. A key that is born dead is a mistake; to end one now there is revoke. */
-export function expiry(expiresAt: string | null | undefined, now: number): number | null {
+export function expiry(expiresAt: string | null | undefined, now: number, field = 'expires_at'): number | null {
   if (expiresAt === null || expiresAt === undefined) return null
   const at = Date.parse(expiresAt)
   if (at > now) return at
-  throw new GatewayError('invalid_request', 'expires_at: must be in the future; to end a key now, revoke it')
+  throw new GatewayError(
+    'invalid_request',
+    `${field}: must be in the future${field === 'expires_at' ? '; to end a key now, revoke it' : ''}`,
+  )
 }

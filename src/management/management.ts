@@ -9,6 +9,7 @@ import { peopleHandlers } from './access/people.ts'
 import { secretHandlers } from './access/secrets.ts'
 import { sessionHandlers } from './access/sessions.ts'
 import { createSignInGuard, pauseUnless, type SignInGuard } from './access/sign-in-guard.ts'
+import { tokenIssuerHandlers } from './access/token-issuers.ts'
 import { alertHandlers } from './alerts.ts'
 import { auditHandlers } from './audit.ts'
 import { budgetHandlers } from './budgets.ts'
@@ -70,6 +71,7 @@ export function managementHandlers(deps: ManagementDeps, guard: SignInGuard): Ha
     ...sessionHandlers(deps, guard),
     ...peopleHandlers(deps),
     ...inviteHandlers(deps),
+    ...tokenIssuerHandlers(deps),
     ...registryHandlers(deps),
     ...catalogHandlers(deps),
     ...configHandlers(deps),

@@ -20,6 +20,8 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'alert_channels', key: ['id'] },
   { name: 'people', key: ['id'] },
   { name: 'invites', key: ['id'] },
+  { name: 'token_issuers', key: ['name'] },
+  { name: 'token_revocations', key: ['issuer', 'claim', 'value'] },
   { name: 'person_sessions', key: ['id'] },
   { name: 'report_models', key: ['provider', 'name'] },
   { name: 'report_accounts', key: ['provider', 'account'] },

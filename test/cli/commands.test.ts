@@ -133,6 +133,19 @@ describe('workspaces, keys and admin keys', () => {
     await ok(`people remove ${id}`)
   })
 
+  test('token issuers', async () => {
+    const { id } = (await ok('keys create ci-jobs --json')).json()
+    const rules = [{ when: { repository_id: '7' }, key_id: id }]
+    file('issuer.json', { issuer: 'https://token.example.com', audiences: ['gateway'], rules })
+    assert.match((await ok('token-issuers put ci --file issuer.json')).stdout, /^issuer +https:\/\/token.example.com$/m)
+    assert.match((await ok('token-issuers list')).stdout, /^ci +https:\/\/token.example.com +gateway /m)
+    assert.equal((await ok('token-issuers get ci --json')).json().rules[0].user, 'sub')
+    await ok('token-issuers revoke ci --value repo:acme/api')
+    assert.match((await ok('token-issuers revocations ci')).stdout, /^sub +repo:acme\/api /m)
+    await ok('token-issuers accept ci sub repo:acme/api')
+    await ok('token-issuers delete ci')
+  })
+
   test('sessions of the dashboard', async () => {
     await fetch(`${harness.url}/sessions`, {
       method: 'POST',

@@ -51,6 +51,9 @@ async function setUp({ url, chat, simulator }: Harness): Promise<void> {
   await send('PUT', '/registry/local/gpt-5.4-mini', { input_per_mtok: '3', output_per_mtok: '4' })
   await send('POST', '/sessions', { key: ADMIN_KEY })
   await send('POST', '/invites', { email: 'ana@example.com', workspaces: ['research'] })
+  const issuer = { issuer: 'https://login.example.com', audiences: ['gateway'], rules: [] }
+  await send('PUT', '/token-issuers/acme', issuer)
+  await send('POST', '/token-issuers/acme/revocations', { value: 'ana' })
   await send('POST', '/alert-channels', { name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:9/' })
   assert.equal((await chat(hello('fast'))).status, 200)
   assert.equal((await chat(hello('fast'), { 'idempotency-key': 'once' })).status, 200)

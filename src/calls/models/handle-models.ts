@@ -18,11 +18,11 @@ interface ListedModel {
   owned_by: string
 }
 
-export function handleModelList(call: Call, deps: Deps): Reply {
+export function handleModelList(call: Call, deps: Deps): Promise<Reply> {
   return limited(call, deps, (key) => jsonReply(200, listFor(call, modelsFor(key, deps), deps)))
 }
 
-export function handleModel(call: Call, deps: Deps): Reply {
+export function handleModel(call: Call, deps: Deps): Promise<Reply> {
   return limited(call, deps, (key) => {
     const id = call.params['*'] ?? ''
     const model = modelsFor(key, deps).find((candidate) => candidate.id === id)
@@ -53,9 +53,9 @@ function inBothDialects(model: ListedModel): object {
 }
 
 /** Reading the list is free; it carries the key's rate limits, and whether its calls may stream: the body is the contract's. */
-function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Reply {
+async function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Promise<Reply> {
   const snapshot = deps.snapshot()
-  const key = authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
+  const key = await authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
   const reply = answer(key)
   const streaming = onOff(isStreaming(snapshot.workspaces.get(key.workspace), deps.streams.settings.isOnByDefault))
   const headers: Record<string, string> = { ...reply.headers, 'x-gateway-streaming': streaming }

@@ -22,6 +22,7 @@ import { routeOperations } from './routes.ts'
 import { secretOperations } from './secrets.ts'
 import { sessionOperations } from './sessions.ts'
 import { statusOperations } from './status.ts'
+import { tokenIssuerOperations } from './token-issuers.ts'
 import { usageOperations } from './usage.ts'
 import { workspaceOperations } from './workspaces.ts'
 
@@ -32,6 +33,7 @@ export const CONTRACT = {
   ...adminKeyOperations,
   ...sessionOperations,
   ...peopleOperations,
+  ...tokenIssuerOperations,
   ...routeOperations,
   ...explainOperations,
   ...providerOperations,

@@ -16,6 +16,7 @@ import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
 import { routeFromRow } from './routes.ts'
 import { BUILTIN } from './seed-registry.ts'
+import { issuerMap } from './token-issuers.ts'
 import { vendorOf } from './vendor.ts'
 import { settingsFromRow } from './workspaces.ts'
 
@@ -35,6 +36,7 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets, now =
     ...(rows.corrected.length > 0 && { correctionsEnd: correctionsEnd(now) }),
     keys,
     valuesByHash: valueMap(rows, keys),
+    ...(rows.tokenIssuers.length > 0 && { tokenIssuers: issuerMap(rows.tokenIssuers, rows.tokenRevocations) }),
     providers,
     registry: withVendors(rows, providers),
   }
@@ -50,6 +52,8 @@ export async function readControlRows(db: Kysely<Database>) {
     keyValues: await db.selectFrom('key_values').selectAll().execute(),
     providers: await db.selectFrom('providers').selectAll().execute(),
     registry: await db.selectFrom('registry').selectAll().execute(),
+    tokenIssuers: await db.selectFrom('token_issuers').selectAll().execute(),
+    tokenRevocations: await db.selectFrom('token_revocations').selectAll().execute(),
     corrected: await correctedDays(db),
     prices: await db
       .selectFrom('price_versions')

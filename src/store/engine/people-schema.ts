@@ -28,6 +28,27 @@ export interface InvitesTable {
   expires_at: number
 }
 
+/** Whose tokens are accepted in place of a key (domain/tokens/token-issuer.ts). */
+export interface TokenIssuersTable {
+  name: string
+  /** The claim `iss`. */
+  issuer: string
+  /** JSON. */
+  settings: string
+  created_at: number
+  updated_at: number
+}
+
+export interface TokenRevocationsTable {
+  /** Name of the issuer. */
+  issuer: string
+  claim: string
+  value: string
+  created_at: number
+  /** Null: for ever. */
+  until: number | null
+}
+
 /** Their own table: those of `sessions` have a key, and gateways of the version before know no others. */
 export interface PersonSessionsTable {
   id: string

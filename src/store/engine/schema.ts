@@ -12,7 +12,13 @@ import type {
   UsageDaysTable,
   UsageHoursTable,
 } from './log-tables.ts'
-import type { InvitesTable, PeopleTable, PersonSessionsTable } from './people-schema.ts'
+import type {
+  InvitesTable,
+  PeopleTable,
+  PersonSessionsTable,
+  TokenIssuersTable,
+  TokenRevocationsTable,
+} from './people-schema.ts'
 import type {
   MonthClosesTable,
   ReportAccountsTable,
@@ -45,6 +51,8 @@ export interface Database {
   sessions: SessionsTable
   people: PeopleTable
   invites: InvitesTable
+  token_issuers: TokenIssuersTable
+  token_revocations: TokenRevocationsTable
   person_sessions: PersonSessionsTable
   nodes: NodesTable
   alert_channels: AlertChannelsTable

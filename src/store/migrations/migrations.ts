@@ -10,6 +10,7 @@ import { addReportAccounts } from './report-accounts.ts'
 import { addReports } from './reports.ts'
 import { addResale } from './resale.ts'
 import { addSessionTree } from './session-tree.ts'
+import { addTokenIssuers } from './token-issuers.ts'
 import { addToolUses } from './tool-uses.ts'
 import { addUnconfirmed } from './unconfirmed.ts'
 
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addSessionTree,
   addResale,
   addReportAccounts,
+  addTokenIssuers,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

@@ -117,6 +117,22 @@ async function access(): Promise<void> {
   same((await ok(admin.PATCH('/people/{id}', { params: { path }, body }))).role_from, 'admin')
   await ok(admin.DELETE('/people/{id}/sessions', { params: { path } }))
   await ok(admin.DELETE('/people/{id}', { params: { path } }))
+  const named = { name: 'acme' }
+  const rules = [{ when: { team: 'search' }, key_id: made.id }]
+  const { error } = await admin.PUT('/token-issuers/{name}', {
+    params: { path: named },
+    body: { issuer: 'https://login.example.com', audiences: ['gateway'], rules },
+  })
+  same(error?.error.code, 'invalid_request')
+  const issuer = { issuer: 'https://login.example.com', audiences: ['gateway'], rules: [] }
+  await ok(admin.PUT('/token-issuers/{name}', { params: { path: named }, body: issuer }))
+  same(first(await ok(admin.GET('/token-issuers'))).name, 'acme')
+  same((await ok(admin.GET('/token-issuers/{name}', { params: { path: named } }))).enabled, true)
+  await ok(admin.POST('/token-issuers/{name}/revocations', { params: { path: named }, body: { value: 'ana' } }))
+  same(first(await ok(admin.GET('/token-issuers/{name}/revocations', { params: { path: named } }))).claim, 'sub')
+  const revoked = { ...named, claim: 'sub' as const, value: 'ana' }
+  await ok(admin.DELETE('/token-issuers/{name}/revocations/{claim}/{value}', { params: { path: revoked } }))
+  await ok(admin.DELETE('/token-issuers/{name}', { params: { path: named } }))
   const invite = await ok(admin.POST('/invites', { body: { email: 'ana@example.com' } }))
   same(first(await ok(admin.GET('/invites'))).role, 'viewer')
   await ok(admin.DELETE('/invites/{id}', { params: { path: { id: invite.id } } }))
