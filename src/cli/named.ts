@@ -21,12 +21,16 @@ const LISTS: readonly [path: RegExp, kind: string, list: OperationName][] = [
 /** A lower-case ULID. */
 const ID = /^[0-9a-hjkmnp-tv-z]{26}$/
 
-/** The same input with ids where it has names: of the path, and `--key` of lists and sums. */
+/** The same input with ids where it has names: of the path, and `--key` of lists, sums and corrections of reports. */
 export async function withIds(operation: Operation, input: AnyInput, client: ApiClient): Promise<AnyInput> {
   const found = LISTS.find(([path]) => path.test(operation.path))
   if (found !== undefined) {
     const [, kind, list] = found
     return { ...input, params: { ...input.params, id: await idOf(input.params['id'], kind, list, client, null) } }
+  }
+  if (operation === CONTRACT['reconciliation.correct']) {
+    const body = input.body as { key?: string }
+    return { ...input, body: { ...body, key: await idOf(body.key, 'key', 'keys.list', client, null) } }
   }
   const { key, workspace } = input.query
   if (key === undefined) return input

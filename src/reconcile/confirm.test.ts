@@ -18,7 +18,7 @@ function cellOf(amounts: readonly bigint[], cause: Cause = 'unconfirmed'): Attri
 }
 
 const call = (id: string, hour: number, most: bigint, confirmed: bigint | null = null): UnconfirmedCall => ({
-  ...{ id, startedAt: hour * HOUR + 5, most, confirmed },
+  ...{ id, keyId: 'key-1', startedAt: hour * HOUR + 5, most, confirmed },
 })
 
 test('one call of an hour gets what its hour bills, and no other', () => {

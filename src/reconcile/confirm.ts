@@ -4,6 +4,7 @@ import { least } from './steps/step.ts'
 /** A call with unconfirmed spend; `confirmed`: what a correction says of it, null: none does. Picodollars. */
 export interface UnconfirmedCall {
   id: string
+  keyId: string
   startedAt: number
   most: bigint
   confirmed: bigint | null

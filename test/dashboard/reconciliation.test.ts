@@ -102,6 +102,8 @@ describe('the reconciliation page', { concurrency: false }, () => {
 
   test('what the report bills for calls without an answer is confirmed there, once', async () => {
     const { page } = walk
+    // Of the provider, for all days and models at once.
+    await page.getByText('10 calls may have cost up to').waitFor()
     await page
       .getByRole('region', { name: 'Differences by day and model' })
       .getByRole('link', { name: `${BOOKKEEPER_DAY}, m1: why` })
@@ -114,7 +116,7 @@ describe('the reconciliation page', { concurrency: false }, () => {
     await assertAccessible(page, 'confirming')
     await photograph('confirm')
     await drawer.getByRole('button', { name: 'Confirm', exact: true }).click()
-    await drawer.getByText('may have cost up to').waitFor({ state: 'detached' })
+    await page.getByText('may have cost up to').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
   })

@@ -101,6 +101,7 @@ export const reconcileRefinements: Readonly<Record<string, Refinement>> = {
     name: 'reconcile correct',
     examples: [
       'switchyard reconcile correct --kind confirmed --provider PROVIDER --model MODEL --period 2026-11-04 --reason "report of November"',
+      'switchyard reconcile correct --kind released --provider PROVIDER --period 2026-11 --key nightly --reason "not billed"',
     ],
     columns: ['request_id', 'kind', 'workspace', 'cost_usd', 'counted_usd'],
   },

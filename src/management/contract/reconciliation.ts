@@ -101,6 +101,9 @@ export const reconciliationOperations = {
                     open_calls: z.int(),
                     open_most_usd: Usd,
                     billed_usd: Usd.describe('Of the difference, what the report bills for such calls'),
+                    keys: z
+                      .array(z.strictObject({ id: z.string(), name: z.string().nullable(), open_calls: z.int() }))
+                      .describe('Gateway keys whose calls these are; the name is null where the key is gone'),
                   })
                   .nullable()
                   .describe('Calls neither confirmed nor released; null: there are none'),
@@ -146,7 +149,7 @@ export const reconciliationOperations = {
     method: 'POST',
     path: '/reconciliation/corrections',
     tag,
-    summary: 'Confirm what a report bills for unconfirmed calls of a day and model, or release them',
+    summary: 'Confirm what reports bill for the unconfirmed calls of a provider, or release them',
     status: 201,
     body: z.strictObject({
       kind: z
@@ -155,8 +158,13 @@ export const reconciliationOperations = {
           '`confirmed`: what the report bills for them, divided by what each can have cost; `released`: it bills nothing for them',
         ),
       provider: Name,
-      model: z.string().min(1).max(300).describe('As the comparison names it'),
-      period: z.string().min(7).max(40).describe('As the comparison names it, such as 2026-11-04'),
+      period: z
+        .string()
+        .min(7)
+        .max(40)
+        .describe('As the comparison names it, such as 2026-11-04; a month, such as 2026-11, is all of its days'),
+      model: z.string().min(1).max(300).optional().describe('As the comparison names it; default: every model'),
+      key: z.string().min(1).max(64).optional().describe('Id of a gateway key: only its calls; default: every key'),
       reason: z.string().trim().min(3).max(500).describe('Why, for the audit log'),
     }),
     reply: z.strictObject({ data: z.array(Correction) }),

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { Attributed } from '../../reconcile/attribute.ts'
-import { billedUnconfirmed, confirmedCalls, type UnconfirmedCall } from '../../reconcile/confirm.ts'
+import { billedUnconfirmed, type ConfirmedCall, confirmedCalls, type UnconfirmedCall } from '../../reconcile/confirm.ts'
 import { signedUsd } from '../../reconcile/words.ts'
 import { unconfirmedCalls } from '../../request-log/reconcile/unconfirmed-calls.ts'
 import { timestamp } from '../contract/fields.ts'
@@ -15,7 +15,7 @@ import { type Compared, compareMonth } from './compare.ts'
 type Body = InputOf<(typeof reconciliationOperations)['reconciliation.correct']>['body']
 type Deps = Pick<ManagementDeps, 'reads'>
 
-/** Of one cell at a time: more than a person can have looked at. */
+/** At a time: more than a person can have looked at. */
 const MOST_CALLS = 2_000
 
 /** The unconfirmed calls of a cell, with those that were corrected. */
@@ -25,64 +25,107 @@ async function callsOf({ reads }: Deps, { cell }: Attributed, { names }: Compare
   return found.filter((call) => names(provider, call.model) === model)
 }
 
-export type OpenOfCells = (
-  provider: string,
-  period: string,
-  model: string | null,
-) => { open_calls: number; open_most_usd: string; billed_usd: string } | null
+interface OpenCalls {
+  open_calls: number
+  open_most_usd: string
+  billed_usd: string
+  keys: { id: string; name: string | null; open_calls: number }[]
+}
+
+export type OpenOfCells = (provider: string, period: string, model: string | null) => OpenCalls | null
 
 /** By cell: what is neither confirmed nor released. */
 export async function openOfCells(deps: Deps, compared: Compared): Promise<OpenOfCells> {
-  const found = new Map<string, ReturnType<OpenOfCells>>()
+  const open = new Map<string, { each: Attributed; calls: UnconfirmedCall[] }>()
   for (const each of compared.attributed) {
     if (each.cell.intervals.every(({ unconfirmed }) => unconfirmed.calls === 0n)) continue
-    const open = (await callsOf(deps, each, compared)).filter(({ confirmed }) => confirmed === null)
-    if (open.length === 0) continue
-    const most = open.reduce((sum, call) => sum + call.most, 0n)
-    found.set(placeOf(each.cell), {
-      ...{ open_calls: open.length, open_most_usd: signedUsd(most), billed_usd: signedUsd(billedUnconfirmed(each)) },
-    })
+    const calls = (await callsOf(deps, each, compared)).filter(({ confirmed }) => confirmed === null)
+    if (calls.length > 0) open.set(placeOf(each.cell), { each, calls })
   }
-  return (provider, period, model) => found.get(placeOf({ provider, period, model })) ?? null
+  const names = await keyNames(deps, [...open.values()])
+  return (provider, period, model) => {
+    const found = open.get(placeOf({ provider, period, model }))
+    if (found === undefined) return null
+    const { each, calls } = found
+    const most = calls.reduce((sum, call) => sum + call.most, 0n)
+    const keys = [...Map.groupBy(calls, ({ keyId }) => keyId)].map(([id, own]) => ({
+      ...{ id, name: names.get(id) ?? null, open_calls: own.length },
+    }))
+    return {
+      ...{ open_calls: calls.length, open_most_usd: signedUsd(most), billed_usd: signedUsd(billedUnconfirmed(each)) },
+      keys: keys.toSorted((a, b) => b.open_calls - a.open_calls),
+    }
+  }
+}
+
+async function keyNames({ reads }: Deps, open: readonly { calls: readonly UnconfirmedCall[] }[]) {
+  const ids = [...new Set(open.flatMap(({ calls }) => calls.map(({ keyId }) => keyId)))]
+  if (ids.length === 0) return new Map<string, string>()
+  const found = await reads.selectFrom('keys').select(['id', 'name']).where('id', 'in', ids).execute()
+  return new Map(found.map(({ id, name }) => [id, name]))
 }
 
 function placeOf({ provider, period, model }: Pick<Attributed['cell'], 'provider' | 'period' | 'model'>): string {
   return JSON.stringify([provider, period, model])
 }
 
-/** Confirms or releases what a report that no longer changes says of the unconfirmed calls of one cell. */
-export async function correctCell(deps: ManagementDeps, body: Body, context: Context) {
-  const { kind, provider, model, period, reason } = body
+/**
+ * Confirms or releases what reports that no longer change say of unconfirmed calls: of one cell, or of every cell of the
+ * provider in that time that says the same.
+ */
+export async function correctCells(deps: ManagementDeps, body: Body, context: Context) {
+  const { kind, provider, model, period, key, reason } = body
   await untilCaughtUp(deps)
   const { now } = context
   const compared = await compareMonth(deps, { month: monthOf(period), provider, now })
-  const each = compared.attributed.find(({ cell }) => cell.period === period && cell.model === model)
-  if (each === undefined) {
-    throw new GatewayError('not_found', `period: no report of ${provider} has ${model} in ${period}`)
+  const cells = settledCells(compared, body, now)
+  const fitting = kind === 'confirmed' ? cells : notBilled(cells)
+  const calls: ConfirmedCall[] = []
+  for (const each of fitting) {
+    const all = await callsOf(deps, each, compared)
+    const keyOf = new Map(all.map(({ id, keyId }) => [id, keyId]))
+    // Divided among all of them first: what another key's calls are billed is not this key's.
+    const said = kind === 'confirmed' ? confirmedCalls(each, all) : releasedCalls(all)
+    calls.push(...said.filter(({ id }) => key === undefined || keyOf.get(id) === key))
+    if (all.length > MOST_CALLS || calls.length > MOST_CALLS) {
+      throw new GatewayError(
+        'conflict',
+        `period: more than ${MOST_CALLS} calls; name a day and a model, or use /corrections`,
+      )
+    }
   }
-  if (now < each.cell.settlesAt) {
-    const when = timestamp(each.cell.settlesAt)
-    throw new GatewayError('conflict', `period: the report of ${period} can still change; wait until ${when}`)
-  }
-  const all = await callsOf(deps, each, compared)
-  if (all.length > MOST_CALLS) {
-    throw new GatewayError('conflict', `period: more than ${MOST_CALLS} calls; correct them with /corrections`)
-  }
-  const calls = kind === 'confirmed' ? confirmedCalls(each, all) : releasedCalls(each, all)
   if (calls.length === 0) throw new GatewayError('conflict', `kind: nothing is left to be ${kind} in ${period}`)
   return correctCalls(deps, context, calls, {
-    kind,
-    reason,
-    source: `reconciliation of ${provider} ${model} ${period}`,
+    ...{ kind, reason },
+    source: ['reconciliation of', provider, ...(model === undefined ? [] : [model]), period].join(' '),
   })
 }
 
-/** A report that bills something for them does not release them. */
-function releasedCalls(each: Attributed, calls: readonly UnconfirmedCall[]) {
-  const billed = billedUnconfirmed(each)
-  if (billed > 0n) {
-    throw new GatewayError('conflict', `kind: the report bills ${signedUsd(billed)} USD for these calls; confirm it`)
+function settledCells(compared: Compared, { provider, model, period }: Body, now: number): Attributed[] {
+  const cells = compared.attributed.filter(
+    ({ cell }) =>
+      (cell.period === period || cell.period.startsWith(`${period}-`)) &&
+      (model === undefined ? cell.model !== null : cell.model === model),
+  )
+  const [first] = cells
+  if (first === undefined) {
+    throw new GatewayError('not_found', `period: no report of ${provider} has ${model ?? 'a model'} in ${period}`)
   }
+  const settled = cells.filter(({ cell }) => now >= cell.settlesAt)
+  if (settled.length > 0) return settled
+  const when = timestamp(first.cell.settlesAt)
+  throw new GatewayError('conflict', `period: the report of ${period} can still change; wait until ${when}`)
+}
+
+/** A report that bills something for them does not release them. */
+function notBilled(cells: readonly Attributed[]): Attributed[] {
+  const found = cells.filter((each) => billedUnconfirmed(each) === 0n)
+  if (found.length > 0) return found
+  const billed = cells.reduce((sum, each) => sum + billedUnconfirmed(each), 0n)
+  throw new GatewayError('conflict', `kind: the report bills ${signedUsd(billed)} USD for these calls; confirm it`)
+}
+
+function releasedCalls(calls: readonly UnconfirmedCall[]): ConfirmedCall[] {
   return calls.flatMap(({ id, confirmed }) => (confirmed === null ? [{ id, picodollars: 0n }] : []))
 }
 

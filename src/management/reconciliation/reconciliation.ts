@@ -11,7 +11,7 @@ import { untilCaughtUp } from '../requests/request-filters.ts'
 import type { HandlersOf } from '../router.ts'
 import { type Compared, compareMonth } from './compare.ts'
 import { comparisonCsv } from './comparison-csv.ts'
-import { correctCell, type OpenOfCells, openOfCells } from './correct-cell.ts'
+import { correctCells, type OpenOfCells, openOfCells } from './correct-cell.ts'
 import { reportHandlers } from './imports.ts'
 
 export function reconciliationHandlers(deps: ManagementDeps): HandlersOf<typeof reconciliationOperations> {
@@ -21,7 +21,7 @@ export function reconciliationHandlers(deps: ManagementDeps): HandlersOf<typeof 
     async 'reconciliation.export'({ query }, { now }) {
       return { mediaType: 'text/csv', pieces: one(comparisonCsv(await comparison(deps, query, now))) }
     },
-    'reconciliation.correct': ({ body }, context) => correctCell(deps, body, context),
+    'reconciliation.correct': ({ body }, context) => correctCells(deps, body, context),
     'report-models.list': async () => ({ data: await listReportModels(deps.reads) }),
     'report-models.put': ({ body: { provider, report_name: name, model } }, context) =>
       changeBeside(deps, context, async (transaction) => {

@@ -15,7 +15,8 @@ export async function unconfirmedCalls(
     .where('requests.state', '=', 'closed')
     .where('requests.unconfirmed_most_picodollars', 'is not', null)
     .select([
-      ...(['requests.id', 'requests.model', 'requests.started_at', 'requests.unconfirmed_most_picodollars'] as const),
+      ...(['requests.id', 'requests.key_id', 'requests.model', 'requests.started_at'] as const),
+      'requests.unconfirmed_most_picodollars',
       'corrections.picodollars as corrected',
     ])
     .orderBy('requests.started_at')
@@ -23,7 +24,7 @@ export async function unconfirmedCalls(
     .limit(limit)
     .execute()
   return found.map((row) => ({
-    ...{ id: row.id, model: row.model ?? '', startedAt: Number(row.started_at) },
+    ...{ id: row.id, keyId: row.key_id, model: row.model ?? '', startedAt: Number(row.started_at) },
     most: BigInt(row.unconfirmed_most_picodollars ?? 0),
     confirmed: row.corrected === null ? null : BigInt(row.corrected),
   }))

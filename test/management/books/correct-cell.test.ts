@@ -15,6 +15,8 @@ const HOUR = 3_600_000
 const DAY = Date.parse('2026-05-04T00:00:00Z')
 const USAGE = { ...NO_USAGE, input: 10_000, output: 1_000 }
 const HEADER = 'date,time_zone,model,account,class,quantity,unit,amount,currency,tier,requests'
+const OURS = [{ id: 'key-1', name: null, open_calls: 2 }]
+
 /** Two answered calls and two that may have been billed; `more` input tokens beyond the answered ones. */
 const reportOf = (more: number, requests: number) => {
   const usd = (((20_000 + more) * 25) / 10_000_000).toFixed(6)
@@ -74,7 +76,7 @@ describe('unconfirmed calls are confirmed or released where their report is comp
       before.causes.map((each: Json) => [each.cause, each.amount_usd]),
       [['unconfirmed', '0.025']],
     )
-    assert.deepEqual(before.unconfirmed, { open_calls: 2, open_most_usd: '0.09', billed_usd: '0.025' })
+    assert.deepEqual(before.unconfirmed, { open_calls: 2, open_most_usd: '0.09', billed_usd: '0.025', keys: OURS })
     const refused = await correct('released')
     assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
     assert.match(refused.json.error.message, /the report bills 0\.025 USD for these calls/)
@@ -112,7 +114,7 @@ describe('unconfirmed calls are confirmed or released where their report is comp
 
   test('released: where the report bills nothing for them', async () => {
     await importReport(reportOf(0, 2))
-    assert.deepEqual((await cell()).unconfirmed, { open_calls: 2, open_most_usd: '0.09', billed_usd: '0' })
+    assert.deepEqual((await cell()).unconfirmed, { open_calls: 2, open_most_usd: '0.09', billed_usd: '0', keys: OURS })
     assert.equal((await correct('confirmed')).status, 409)
     const { json } = await correct('released')
     assert.deepEqual(
@@ -122,6 +124,44 @@ describe('unconfirmed calls are confirmed or released where their report is comp
         ['open-4', '0', '-0.06'],
       ],
     )
+  })
+
+  test('of a whole month, and of one key: each by what its report says, and no other', async () => {
+    const { requestLog } = harness.gateway.store
+    for (const [id, keyId, hour] of [
+      ['theirs', 'key-2', 5],
+      ['quiet', 'key-2', 26],
+    ] as const) {
+      const at = { startedAt: DAY + hour * HOUR, finishedAt: DAY + hour * HOUR + 10 }
+      const open = { unconfirmedMost: '10000000000', unconfirmedCounted: '10000000000', unconfirmedEstimate: '0' }
+      const nothing = { usage: null, costPicodollars: null, priceVersion: null, status: 504, code: 'upstream_timeout' }
+      const served = { provider: 'openai', model: 'm1', keyId }
+      await requestLog.close(closeRecord(id, { ...at, ...served, ...nothing, ...open } as never))
+    }
+    const nextDay = '2026-05-05,UTC,m1,project,input,0,tokens,0.000000,USD,,0\n'
+    await importReport(reportOf(10_000, 5) + nextDay)
+    const { keys } = (await cell()).unconfirmed
+    assert.deepEqual(
+      keys.map((each: Json) => [each.id, each.open_calls]),
+      [
+        ['key-1', 2],
+        ['key-2', 1],
+      ],
+    )
+    const month = { model: undefined, period: '2026-05' }
+    const ids = ({ status, json, text }: Awaited<ReturnType<typeof correct>>) => {
+      assert.equal(status, 201, text)
+      return json.data.map((each: Json) => [each.request_id, each.kind, each.cost_usd])
+    }
+    // 0.025 USD over bounds of 30, 60 and 10.
+    assert.deepEqual(ids(await correct('confirmed', { ...month, key: 'key-2' })), [['theirs', 'confirmed', '0.0025']])
+    assert.deepEqual(ids(await correct('released', { ...month, key: 'key-2' })), [['quiet', 'released', '0']])
+    assert.equal((await correct('confirmed', { ...month, key: 'key-2' })).status, 409)
+    assert.deepEqual(ids(await correct('confirmed', month)), [
+      ['open-3', 'confirmed', '0.0075'],
+      ['open-4', 'confirmed', '0.015'],
+    ])
+    assert.equal((await correct('released', month)).status, 409)
   })
 
   test('not before the report has settled, and not without one', async () => {

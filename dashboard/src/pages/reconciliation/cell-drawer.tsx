@@ -61,9 +61,9 @@ function CellFacts({ cell }: { cell: CellRow }) {
         <DrawerSection title="Calls without an answer">
           <CorrectCell
             key={cell.id}
-            cell={{ provider, model, period: cell.period }}
+            place={{ provider, model, period: cell.period }}
             unconfirmed={cell.unconfirmed}
-            settlesAt={cell.settles_at}
+            isSettled={new Date(cell.settles_at) <= new Date()}
           />
         </DrawerSection>
       )}

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { problemAt } from '../../api/problem.ts'
@@ -10,17 +10,19 @@ import { isZero } from '../../format/exact.ts'
 import type { CellRow } from './reconciliation-rows.ts'
 
 export interface CorrectCellProps {
-  cell: { provider: string; model: string; period: string }
+  /** Without a model: every model of the provider. */
+  place: { provider: string; model?: string; period: string }
   unconfirmed: NonNullable<CellRow['unconfirmed']>
-  settlesAt: string
+  isSettled: boolean
 }
 
-/** What the report says of calls neither confirmed nor released: all of the day and model at once. */
-export function CorrectCell({ cell, unconfirmed, settlesAt }: CorrectCellProps) {
-  const { open_calls: calls, open_most_usd: most, billed_usd: billed } = unconfirmed
+/** What the report says of calls neither confirmed nor released: all at once, or those of one key. */
+export function CorrectCell({ place, unconfirmed, isSettled }: CorrectCellProps) {
+  const { open_calls: calls, open_most_usd: most, billed_usd: billed, keys } = unconfirmed
   const correct = useChange('reconciliation.correct')
   const [isAsking, setAsking] = useState(false)
   const [reason, setReason] = useState('')
+  const [key, setKey] = useState<string | null>(null)
   const isReady = reason.trim().length >= 3
   const kind = isZero(billed) ? 'released' : 'confirmed'
   const action = kind === 'released' ? 'Release' : 'Confirm'
@@ -28,7 +30,10 @@ export function CorrectCell({ cell, unconfirmed, settlesAt }: CorrectCellProps) 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!isReady) return
-    correct.mutate({ body: { ...cell, kind, reason } }, { onSuccess: () => tell(`${calls} calls ${kind}.`) })
+    correct.mutate(
+      { body: { ...place, kind, reason, ...(key !== null && { key }) } },
+      { onSuccess: ({ data }) => tell(`${data.length} ${data.length === 1 ? 'call' : 'calls'} ${kind}.`) },
+    )
   }
 
   return (
@@ -43,10 +48,20 @@ export function CorrectCell({ cell, unconfirmed, settlesAt }: CorrectCellProps) 
           </>
         )}
       </Text>
-      {new Date(settlesAt) > new Date() ? null : isAsking ? (
+      {!isSettled ? null : isAsking ? (
         <form onSubmit={submit}>
           <Stack gap="xs">
             <FormError error={correct.error} fields={['reason']} />
+            {keys.length > 1 && (
+              <Select
+                label="Whose calls"
+                placeholder="Every key"
+                clearable
+                data={keys.map(({ id, name, open_calls: own }) => ({ value: id, label: `${name ?? id} (${own})` }))}
+                value={key}
+                onChange={setKey}
+              />
+            )}
             <TextInput
               label="How do you know?"
               description={

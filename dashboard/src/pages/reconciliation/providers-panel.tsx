@@ -8,9 +8,10 @@ import { tell, tellError } from '../../components/tell.ts'
 import { addExact, isZero, magnitude } from '../../format/exact.ts'
 import { Difference } from './amount.tsx'
 import { CausesList } from './causes-list.tsx'
+import { CorrectCell } from './correct-cell.tsx'
 import { ForeignPanel } from './foreign-panel.tsx'
 import type { Reconciliation } from './reconciliation-rows.ts'
-import { cents } from './reconciliation-rows.ts'
+import { cents, openOf } from './reconciliation-rows.ts'
 
 /** The month in four figures, and of each provider why its bill differs. */
 export function ProvidersPanel({ compared }: { compared: Reconciliation }) {
@@ -35,6 +36,7 @@ export function ProvidersPanel({ compared }: { compared: Reconciliation }) {
           }
         >
           <CausesList causes={provider.causes} unexplained={provider.unexplained_usd} />
+          <OpenCalls provider={provider} month={compared.month} />
         </Panel>
       ))}
       <ForeignPanel rows={compared.foreign_accounts} />
@@ -45,6 +47,19 @@ export function ProvidersPanel({ compared }: { compared: Reconciliation }) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+/** Every day and model of the provider at once; a row of the table below is one of them. */
+function OpenCalls({ provider, month }: { provider: Reconciliation['data'][number]; month: string }) {
+  const place = { provider: provider.provider, period: month }
+  const found = [true, false].map((isBilled) => openOf(provider, isBilled, new Date()))
+  return found.map((open, index) =>
+    open === null ? null : (
+      <Stack key={index === 0 ? 'billed' : 'not billed'} mt="md">
+        <CorrectCell place={place} unconfirmed={open} isSettled />
+      </Stack>
+    ),
   )
 }
 

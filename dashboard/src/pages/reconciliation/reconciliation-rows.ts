@@ -1,5 +1,5 @@
 import type { Reply } from '../../api/client.ts'
-import { compareExact, isZero, magnitude } from '../../format/exact.ts'
+import { addExact, compareExact, isZero, magnitude } from '../../format/exact.ts'
 
 export type Reconciliation = Reply<'reconciliation.get'>
 type Provider = Reconciliation['data'][number]
@@ -12,6 +12,29 @@ export type CellRow = Provider['cells'][number] & {
 }
 
 export type Cause = Provider['causes'][number]
+
+type Open = NonNullable<CellRow['unconfirmed']>
+
+/**
+ * The settled calls of a provider that are neither confirmed nor released, by what their reports say: billed or not. Null:
+ * there are none.
+ */
+export function openOf({ cells }: Provider, isBilled: boolean, now: Date): Open | null {
+  const found = cells.flatMap(({ unconfirmed, settles_at: settles }) =>
+    unconfirmed === null || new Date(settles) > now || isZero(unconfirmed.billed_usd) === isBilled ? [] : [unconfirmed],
+  )
+  if (found.length === 0) return null
+  const keys = new Map<string, Open['keys'][number]>()
+  for (const each of found.flatMap(({ keys: own }) => own)) {
+    keys.set(each.id, { ...each, open_calls: each.open_calls + (keys.get(each.id)?.open_calls ?? 0) })
+  }
+  return {
+    open_calls: found.reduce((sum, each) => sum + each.open_calls, 0),
+    open_most_usd: addExact(found.map((each) => each.open_most_usd)),
+    billed_usd: addExact(found.map((each) => each.billed_usd)),
+    keys: [...keys.values()],
+  }
+}
 
 /** Or has calls to release, because nothing was billed for them. */
 export function isDifferent({
