@@ -116,9 +116,10 @@ describe('the reconciliation page', { concurrency: false }, () => {
     await assertAccessible(page, 'confirming')
     await photograph('confirm')
     await drawer.getByRole('button', { name: 'Confirm', exact: true }).click()
-    await page.getByText('may have cost up to').waitFor({ state: 'detached' })
+    await drawer.getByText('may have cost up to').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
+    await page.getByText('may have cost up to').waitFor({ state: 'detached' })
   })
 
   test('is readable in the dark and on a phone', async () => {
