@@ -160,7 +160,7 @@ const ROOMS: Record<string, Room> = {
       'src/doctor',
       'demo',
     ],
-    packages: ['aws4fetch', 'hyparquet-writer', 'yaml', 'zod'],
+    packages: ['aws4fetch', 'hyparquet-writer', 'openid-client', 'yaml', 'zod'],
   },
 }
 

@@ -1,17 +1,20 @@
+import { authenticate } from '../calls/authenticate.ts'
 import type { Deps } from '../calls/deps.ts'
 import { explain } from '../calls/explain.ts'
 import { testProvider } from '../calls/models/test-provider.ts'
 import { tryProvider } from '../calls/models/try-provider.ts'
 import { tryCall } from '../calls/try-call.ts'
 import type { Provider } from '../domain/provider.ts'
+import { bearerOrApiKey } from '../endpoints/bearer-or-api-key.ts'
 import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
-import type { HttpRoute } from '../http/call.ts'
+import type { Call, HttpRoute } from '../http/call.ts'
 import { clientSource } from '../http/client-source.ts'
 import { verifyLedger } from '../limits/verify-ledger.ts'
 import { litellmRoutes } from '../litellm-api/litellm-routes.ts'
 import type { ManagementDeps } from '../management/deps.ts'
 import { management, managementHandlers, signInGuard } from '../management/management.ts'
 import type { RouterDeps } from '../management/router.ts'
+import { ownSessionRoute } from '../management/usage/own-session.ts'
 import { PROVIDER_KINDS } from '../providers/provider-kinds.ts'
 import { closeInterrupted } from '../request-log/fold/fold.ts'
 import { MAY_HAVE_MARK } from '../request-log/fold/interruption.ts'
@@ -106,10 +109,12 @@ export function managementApi(built: ManagementParts): Record<'calls' | 'adminis
   const source = clientSource(config.settings.TRUSTED_PROXIES)
   const sourceOf: RouterDeps['sourceOf'] = (call) => source(call.remoteAddress, call.header('x-forwarded-for'))
   const router = { now: deps.now, maxBodyBytes: deps.maxBodyBytes, sourceOf }
-  return routesOf(parts, { ...router, guard: signInGuard(parts) }, config.settings, {
+  const keyOf = (call: Call) => authenticate(call, { keyOf: bearerOrApiKey }, live.current(), deps)
+  const { calls, administration } = routesOf(parts, { ...router, guard: signInGuard(parts) }, config.settings, {
     version: identity.version,
     callsPort: built.callsPort,
   })
+  return { calls: [ownSessionRoute(parts, keyOf, deps.now), ...calls], administration }
 }
 
 /** Two APIs over the same handlers. `calls`: what is on the port for calls, too, where administration has its own. */

@@ -20,6 +20,7 @@ import { reconcileRefinements } from './refinements/reconcile-refinements.ts'
 import { registryRefinements } from './refinements/registry-refinements.ts'
 import { routeRefinements } from './refinements/route-refinements.ts'
 import { tokenRefinements } from './refinements/token-refinements.ts'
+import { token } from './tokens/token.ts'
 
 const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...keyRefinements,
@@ -117,6 +118,7 @@ export function commands(): readonly Command[] {
   return [
     ...localCommands,
     connect,
+    token,
     compare,
     reconcileFetch,
     ...configCommands,

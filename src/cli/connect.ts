@@ -1,4 +1,5 @@
 import { AGENT_SETUPS, type AgentSetup } from '../domain/wording/agent-setups.ts'
+import { shellWord } from '../domain/wording/shell-word.ts'
 import { CONTRACT } from '../management/contract/contract.ts'
 import { KeyWithValue } from '../management/contract/keys.ts'
 import { CliError } from './cli-error.ts'
@@ -26,6 +27,18 @@ export const connect: Command = {
     },
     'new-key': { type: 'string', placeholder: 'NAME', help: 'Create a key with this name and print it once' },
     ...LIMIT_OPTIONS,
+    oidc: {
+      type: 'string',
+      placeholder: 'ISSUER',
+      help: 'Tokens of this identity provider instead of a key, by a helper',
+    },
+    'client-id': {
+      type: 'string',
+      placeholder: 'ID',
+      help: 'With --oidc: a public client there, with the device flow',
+    },
+    scope: { type: 'string', placeholder: 'SCOPES', help: 'With --oidc: what the helper asks for' },
+    audience: { type: 'string', placeholder: 'AUDIENCE', help: 'With --oidc: whom the tokens are for' },
     'gateway-url': {
       type: 'string',
       placeholder: 'URL',
@@ -35,6 +48,7 @@ export const connect: Command = {
   examples: [
     `switchyard connect ${AGENT_SETUPS[0]?.name}`,
     'switchyard connect codex --workspace agents --new-key codex-anna --budget 20/month',
+    `switchyard connect ${AGENT_SETUPS[0]?.name} --oidc https://login.example.com --client-id agents`,
   ],
   isRemote: true,
   run,
@@ -50,26 +64,43 @@ async function run(given: Given): Promise<number> {
   if (name === undefined && limit !== undefined) {
     throw new CliError(`connect: --${limit} is for a new key; name it with --new-key`, 2)
   }
+  const helper = helperOf(given, setup)
   const model = text(given, 'model') ?? (await fittingAlias(setup, workspace, given))
   const isStreaming = await streams(workspace, given)
   // Last: nothing is made where something else is wrong.
   const key = name === undefined ? KEY_PLACEHOLDER : await newKey(name, workspace, given)
   const url = (text(given, 'gateway-url') ?? client.url).replace(/\/+$/, '')
-  const lines = setup.lines({ url, key, model })
+  const lines =
+    helper === null ? setup.lines({ url, key, model }) : (setup.helperLines?.({ url, model, command: helper }) ?? '')
   if (output.isJson) {
     output.json({ tool: setup.name, workspace, url, model, key: name === undefined ? null : key, lines })
     return 0
   }
-  output.note(`${setup.title}, ${setup.place}:\n`)
+  output.note(`${setup.title}, ${helper === null ? setup.place : setup.helperPlace}:\n`)
   output.line(lines)
   for (const note of setup.notes) output.note(`\n${note}`)
-  if (name === undefined) output.note(`\nReplace ${KEY_PLACEHOLDER} with a gateway key, or create one: --new-key NAME`)
+  if (helper !== null)
+    output.note(`\nSign in once: ${[programName(), ...helper.slice(1).map(shellWord), '--login'].join(' ')}`)
+  else if (name === undefined)
+    output.note(`\nReplace ${KEY_PLACEHOLDER} with a gateway key, or create one: --new-key NAME`)
   if (setup.needsStreams && !isStreaming) {
     output.note(
       `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.title} needs it. Turn it on: ${programName()} workspaces update ${workspace} --streaming true`,
     )
   }
   return 0
+}
+
+/** The command that prints a token each time; null: a key is used. */
+function helperOf(given: Given, setup: AgentSetup): string[] | null {
+  const issuer = text(given, 'oidc')
+  const [clientId, scope, audience] = ['client-id', 'scope', 'audience'].map((name) => text(given, name))
+  if (issuer === undefined) return null
+  if (setup.helperLines === undefined) throw new CliError(`connect: ${setup.title} calls no helper: give it a key`, 2)
+  if (clientId === undefined) throw new CliError('connect: --oidc also needs --client-id', 2)
+  if (text(given, 'new-key') !== undefined) throw new CliError('connect: --oidc needs no key: leave out --new-key', 2)
+  const named = Object.entries({ issuer, 'client-id': clientId, scope, audience })
+  return ['switchyard', 'token', ...named.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))]
 }
 
 function listTools({ output }: Given): number {

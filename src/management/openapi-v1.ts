@@ -4,6 +4,7 @@ import { contractError, ERRORS, type ErrorCode, type ErrorFormat, GatewayError }
 import { OWN_HEADERS } from '../endpoints/call-names.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { usageOperations } from './contract/usage.ts'
 import { exampleOf } from './openapi-examples.ts'
 
 type Json = Record<string, unknown>
@@ -22,6 +23,10 @@ const model = z.object({
 const models = z.object({ object: z.literal('list'), data: z.array(model) })
 
 const usd = (what: string) => z.string().describe(`${what}, USD, a decimal string.`)
+const ownSession = usageOperations['usage.session'].reply
+  .omit({ keys: true, workspace: true })
+  .extend({ object: z.literal('session') })
+
 const ownKey = z.object({
   object: z.literal('key'),
   name: z.string(),
@@ -141,6 +146,19 @@ export function v1Paths(
           ...common,
         },
         responses: { 200: answer('v1.key.get', 'The key', ownKey, {}), ...failures((code) => ON_MODELS.has(code)) },
+      },
+    },
+    '/v1/sessions/{session}': {
+      ...place,
+      get: {
+        ...{ operationId: 'v1.sessions.get', summary: 'What a session of this key has cost so far', ...common },
+        parameters: [
+          { name: 'session', in: 'path', required: true, schema: text, description: 'As its calls name it.' },
+        ],
+        responses: {
+          200: answer('v1.sessions.get', 'The session', ownSession, {}),
+          ...failures((code) => ON_MODELS.has(code) || code === 'not_found'),
+        },
       },
     },
     '/v1/models': {

@@ -1,3 +1,5 @@
+import { shellWord } from './shell-word.ts'
+
 /** What a tool's settings depend on. */
 export interface Connection {
   /** Without a path. */
@@ -13,11 +15,15 @@ export interface AgentSetup {
   title: string
   /** Where the lines belong. */
   place: string
+  /** The same of `helperLines`. */
+  helperPlace?: string
   /** It works only with streaming. */
   needsStreams: boolean
   /** Its model picker shows only names that contain this. */
   modelHint?: string
   lines(connection: Connection): string
+  /** The same with a command that prints a key each time; left out where the tool knows no such thing. */
+  helperLines?(connection: Omit<Connection, 'key'> & { command: readonly string[] }): string
   notes: readonly string[]
 }
 
@@ -26,6 +32,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
     name: 'claude-code',
     title: 'Claude Code',
     place: 'in the shell that starts claude, or under "env" in ~/.claude/settings.json',
+    helperPlace: 'in ~/.claude/settings.json',
     needsStreams: true,
     modelHint: 'claude',
     lines: ({ url, key, model }) =>
@@ -36,6 +43,21 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         `export ANTHROPIC_DEFAULT_HAIKU_MODEL='${model}'`,
         'export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1',
       ].join('\n'),
+    helperLines: ({ url, model, command }) =>
+      JSON.stringify(
+        {
+          apiKeyHelper: command.map(shellWord).join(' '),
+          env: {
+            ANTHROPIC_BASE_URL: url,
+            ANTHROPIC_MODEL: model,
+            ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+            CLAUDE_CODE_API_KEY_HELPER_TTL_MS: '60000',
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          },
+        },
+        null,
+        2,
+      ),
     notes: [
       'Titles and summaries use ANTHROPIC_DEFAULT_HAIKU_MODEL: set it to a cheaper alias.',
       'If the route uses a provider other than Anthropic, add: export CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1',
@@ -45,6 +67,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
     name: 'codex',
     title: 'Codex',
     place: 'in ~/.codex/config.toml; the key is read from the variable',
+    helperPlace: 'in ~/.codex/config.toml',
     needsStreams: true,
     lines: ({ url, key, model }) =>
       [
@@ -58,6 +81,20 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         'wire_api = "responses"',
         '',
         `# in the shell: export SWITCHYARD_KEY='${key}'`,
+      ].join('\n'),
+    helperLines: ({ url, model, command: [program = '', ...args] }) =>
+      [
+        `model = "${model}"`,
+        'model_provider = "switchyard"',
+        '',
+        '[model_providers.switchyard]',
+        'name = "Switchyard"',
+        `base_url = "${url}/v1"`,
+        'wire_api = "responses"',
+        '',
+        '[model_providers.switchyard.auth]',
+        `command = "${program}"`,
+        `args = ${JSON.stringify(args)}`,
       ].join('\n'),
     notes: [
       'Under a hard budget, Codex may search the web twice per call at OpenAI; other providers get no search. Set web_search = "disabled" for smaller holds.',

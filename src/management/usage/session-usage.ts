@@ -15,13 +15,13 @@ const DEFAULT_MS = 31 * 86_400_000
 export async function sessionReply(
   deps: ManagementDeps,
   session: string,
-  query: z.output<Operation['query']>,
+  query: z.output<Operation['query']> & { user?: string | undefined },
   now: number,
 ): Promise<z.input<Operation['reply']>> {
   await untilCaughtUp(deps)
-  const { workspace, key = null } = query
+  const { workspace, key = null, user = null } = query
   const from = rangeOf(query).from ?? now - DEFAULT_MS
-  const { agents, isCut } = await readSessionAgents(deps.reads, { workspace, session, keyId: key, from })
+  const { agents, isCut } = await readSessionAgents(deps.reads, { workspace, session, keyId: key, user, from })
   if (agents.length === 0) {
     throw new GatewayError(
       'not_found',

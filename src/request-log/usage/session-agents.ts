@@ -36,6 +36,8 @@ export interface SessionQuery {
   session: string
   /** Only calls of this key. */
   keyId: string | null
+  /** Only calls of this user. */
+  user?: string | null
   /** Unix milliseconds: started at or after this. */
   from: number
 }
@@ -99,6 +101,7 @@ async function sumsOf(db: Kysely<Database>, query: SessionQuery, sessions: strin
     .limit(MOST_ROWS + 1)
   if (level > 0) rows = rows.where('agent', 'is not', null)
   if (query.keyId !== null) rows = rows.where('key_id', '=', query.keyId)
+  if (query.user != null) rows = rows.where('end_user', '=', query.user)
   return (await rows.execute()) as unknown as Row[]
 }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A key pair of the issuer, and what its key set says of it. */
@@ -21,6 +21,12 @@ export interface TestIssuer {
   namedIssuer: string
   /** Paths that were asked for. */
   asked: string[]
+  /** What its device and token endpoints were sent. */
+  forms: URLSearchParams[]
+  /** The claims of the tokens that it grants, and how long they are said to live. */
+  granted: object
+  grantSeconds: number
+  refreshToken: string
   token(claims?: object, more?: { header?: object; key?: IssuerKey }): string
   stop(): Promise<void>
 }
@@ -46,13 +52,35 @@ export async function startIssuer(): Promise<TestIssuer> {
     const reply = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (issuer.isDown) reply(503, {})
+    else if (request.method === 'POST') void grant(request).then(({ status, body }) => reply(status, body))
     else if (request.url === '/.well-known/openid-configuration') {
-      reply(200, { issuer: issuer.namedIssuer, jwks_uri: `${issuer.url}/keys` })
+      reply(200, {
+        ...{ issuer: issuer.namedIssuer, jwks_uri: `${issuer.url}/keys`, token_endpoint: `${issuer.url}/token` },
+        device_authorization_endpoint: `${issuer.url}/device`,
+      })
     } else if (request.url === '/keys') {
       issuer.reads += 1
       reply(200, { keys: issuer.keys.map(({ jwk }) => jwk) })
     } else reply(404, {})
   })
+  /** The device flow of a public client; what is confirmed on the second look. */
+  async function grant(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+    const form = new URLSearchParams(await textOf(request))
+    issuer.forms.push(form)
+    if (request.url === '/device') {
+      const address = { verification_uri: `${issuer.url}/confirm`, user_code: 'ABCD-EFGH' }
+      return { status: 200, body: { device_code: 'device', expires_in: 60, interval: 0.01, ...address } }
+    }
+    const isFirst = issuer.forms.filter((each) => each.get('grant_type')?.endsWith('device_code')).length === 1
+    if (form.get('grant_type')?.endsWith('device_code') && isFirst) {
+      return { status: 400, body: { error: 'authorization_pending' } }
+    }
+    if (form.get('refresh_token') !== null && form.get('refresh_token') !== issuer.refreshToken) {
+      return { status: 400, body: { error: 'invalid_grant' } }
+    }
+    const answer = { token_type: 'bearer', expires_in: issuer.grantSeconds, refresh_token: issuer.refreshToken }
+    return { status: 200, body: { access_token: issuer.token(issuer.granted), ...answer } }
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const issuer: TestIssuer = {
@@ -62,6 +90,10 @@ export async function startIssuer(): Promise<TestIssuer> {
     isDown: false,
     namedIssuer: url,
     asked: [],
+    forms: [],
+    granted: {},
+    grantSeconds: 600,
+    refreshToken: 'refresh-1',
     token(claims = {}, { header = {}, key = issuer.keys[0] } = {}) {
       if (key === undefined) throw new Error('the issuer has no key')
       const now = Math.floor(Date.now() / 1_000)
@@ -75,4 +107,10 @@ export async function startIssuer(): Promise<TestIssuer> {
     },
   }
   return issuer
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let all = ''
+  for await (const piece of request) all += String(piece)
+  return all
 }

@@ -35,6 +35,8 @@ function same<Value>(seen: Value, expected: NoInfer<Value>): void {
 async function applications(): Promise<string> {
   const messages = [{ role: 'user' as const, content: 'hello' }]
   same((await ok(application.GET('/v1/key'))).object, 'key')
+  const none = await application.GET('/v1/sessions/{session}', { params: { path: { session: 'no-such-session' } } })
+  same(none.error?.error.code, 'not_found')
   const models = await ok(application.GET('/v1/models'))
   const id = first(models).id
   same((await ok(application.GET('/v1/models/{id}', { params: { path: { id } } }))).object, 'model')
