@@ -12,6 +12,8 @@ import { createTraffic } from '../calls/chain/traffic.ts'
 import type { Deps } from '../calls/deps.ts'
 import { createIdempotency, type IdempotencyOptions } from '../calls/idempotency/idempotency.ts'
 import { litellmHeaders } from '../calls/litellm/litellm-headers.ts'
+import { MOST_IN_ALL } from '../calls/loops/loop-sessions.ts'
+import { LoopWatch, type LoopWatchOptions } from '../calls/loops/loop-watch.ts'
 import type { Catalog } from '../calls/models/catalog.ts'
 import type { IsKnown } from '../calls/models/known-models.ts'
 import { OpenStreams } from '../calls/stream/open-streams.ts'
@@ -44,6 +46,7 @@ export interface CallParts {
   asking: AuthorizeDeps
   raisePricePercent(provider: string, percent: number): Promise<unknown>
   written: Pick<Deps, 'requestLog' | 'noteUse' | 'sealingKeys' | 'content'>
+  onLoopStop: LoopWatchOptions['onStop']
   logged: Pick<IdempotencyOptions, 'find' | 'caughtUp'>
   ledger: SpendLedger
   metrics: Metrics
@@ -93,6 +96,7 @@ export function createDeps(parts: CallParts): Deps {
         identities: Math.floor(REPLAYS.identities / shares),
       },
     }),
+    loops: new LoopWatch({ most: Math.floor(MOST_IN_ALL / shares), now: parts.clock, onStop: parts.onLoopStop }),
     cache: openCache(parts),
     streams,
     metrics,

@@ -126,6 +126,7 @@ for (const engine of ENGINES) {
         kind: null,
         project: null,
         resale_picodollars: null,
+        loop: null,
         tags: '{"team":"a"}',
         reason: null,
         param: null,

@@ -99,8 +99,9 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   const book = new SlotBook()
   const caughtUp = () => threads.joined(prepared.store).requestLog.caughtUp()
   const opened = await openLedger({ settings, store: prepared.store, metrics, log, clock, book, caughtUp })
+  const shared = { book, circuits, ledger: opened.ledger, models: catalog.models }
   if (prepared.threads > 1)
-    threads = openThreads({ ...prepared, book, circuits, ledger: opened.ledger, models: catalog.models })
+    threads = openThreads({ ...prepared, ...shared, onLoopStop: (news) => deps.loops.adopt(news) })
   const store = threads.joined(prepared.store)
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   const stopping = new AbortController()
@@ -110,17 +111,16 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
     written: notes(store, openContent({ ...prepared, metrics })),
     logged: { find: findLogged(store, live), caughtUp: () => live.orAway(store.requestLog.caughtUp()) },
     tracing: await openTracing(settings, { instance: store.node, snapshot: live.current, isKnown, log }),
-    ...{ ledger: opened.ledger, metrics, log, clock },
+    ...{ ledger: opened.ledger, onLoopStop: threads.loopStop, metrics, log, clock },
   })
   const health: Health = { phase: () => phase, catalog, log: store.requestLog.status, ...keeping }
   const callsPort = () => server.portsApart().split(' ')[1] ?? null
   const parts = { deps, health, live, store, config, stopping: stopping.signal, startedAt: now(), threads, callsPort }
   const server = threads.servers({
-    ports: portsOf(settings),
+    ...{ ports: portsOf(settings), bodies },
     routes: routes(parts, [...pages(threads, metrics, () => server.portsApart())]),
     newRequestId: (prefix = 'chatcmpl_') => `${prefix}${newId(now())}`,
     admission: shedding(metrics, settings.OVERLOAD_MS),
-    bodies,
     onFault: (error, { id, ...call }) => log.error({ request: id, ...call, err: error.cause ?? error }),
     onConnections: (open) => {
       connections = open

@@ -17,8 +17,8 @@ yieldToServing(10)
 new Conversation(
   parentPort as MessagePort,
   {
-    open: ({ body, chunks, endpoint, hash, allowsStream }) =>
-      bodies.open(body, new BodyBytes(chunks), endpointNamed(endpoint), { withHash: hash, allowsStream }),
+    open: ({ body, chunks, endpoint, hash, ...options }) =>
+      bodies.open(body, new BodyBytes(chunks), endpointNamed(endpoint), { withHash: hash, ...options }),
     translate: ({ body, destinations, isFinal }) => bodies.translate(body, destinations, isFinal),
     write: ({ body, position }) => bodies.write(body, position),
     read: (reply) => readBytes(new BodyBytes(reply.chunks), reply),

@@ -1,5 +1,6 @@
 import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
+import { NO_MARKS, type ToolMarks } from '../domain/loops/tool-marks.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import { NO_BOUNDS } from '../domain/request/output-limit.ts'
@@ -41,13 +42,20 @@ export class LargeBody implements RequestBody {
   static async open(
     chunks: readonly Uint8Array[],
     endpoint: Endpoint,
-    { withHash, allowsStream, owner }: OpenOptions,
+    { withHash, allowsStream, toolSalt, owner }: OpenOptions,
     worker: WorkerConnection,
   ): Promise<LargeBody> {
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     const id = worker.newBodyId()
     const owned = ownedBuffers(chunks)
-    const input = { body: id, chunks: owned, endpoint: endpoint.name, hash: withHash, allowsStream }
+    const input = {
+      body: id,
+      chunks: owned,
+      endpoint: endpoint.name,
+      hash: withHash,
+      allowsStream,
+      ...(toolSalt !== undefined && { toolSalt }),
+    }
     try {
       const opened = await worker.ask(owner, 'open', input, owned)
       return new LargeBody(length, endpoint, { worker, id, owner }, opened)
@@ -75,6 +83,10 @@ export class LargeBody implements RequestBody {
 
   get hash(): string | null {
     return this.#opened.hash
+  }
+
+  toolMarks(): ToolMarks {
+    return this.#opened.toolMarks ?? NO_MARKS
   }
 
   async translate(destinations: readonly Destination[], isFinal: boolean): Promise<Translation[]> {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { toolMarks } from '../domain/loops/tool-marks.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -61,7 +62,12 @@ export class OpenBodies {
     return this.#read.size
   }
 
-  open(id: number, bytes: BodyBytes, endpoint: Endpoint, { withHash, allowsStream }: ReadOptions): OpenedRequest {
+  open(
+    id: number,
+    bytes: BodyBytes,
+    endpoint: Endpoint,
+    { withHash, allowsStream, toolSalt }: ReadOptions,
+  ): OpenedRequest {
     const body: OpenBody = {
       bytes,
       endpoint,
@@ -81,6 +87,7 @@ export class OpenBodies {
       attribution: endpoint.attribution?.(request) ?? NO_ATTRIBUTION,
       effects: endpoint.effects?.(request) ?? 'none',
       hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
+      ...(toolSalt !== undefined && { toolMarks: toolMarks(endpoint.toolUses?.(request), toolSalt) }),
     }
     this.#spend(body, began)
     this.#bodies.set(id, body)

@@ -2,6 +2,7 @@ import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
+import type { ToolMarks } from '../domain/loops/tool-marks.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
@@ -18,6 +19,8 @@ export interface OpenedRequest {
   effects: Effects
   /** SHA-256, hexadecimal; null when not requested. */
   hash: string | null
+  /** Missing when not requested. */
+  toolMarks?: ToolMarks
 }
 
 /** An upstream answer and what is needed to read it. */
@@ -59,6 +62,7 @@ export type BodyTasks = {
     endpoint: string
     hash: boolean
     allowsStream: boolean
+    toolSalt?: string
   }): OpenedRequest
   /** `isFinal`: there is no further translation with other bounds. */
   translate(input: { body: number; destinations: Destination[]; isFinal: boolean }): Translated

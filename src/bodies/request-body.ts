@@ -1,5 +1,6 @@
 import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
+import type { ToolMarks } from '../domain/loops/tool-marks.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Translation } from '../providers/family.ts'
@@ -21,6 +22,8 @@ export interface ReadOptions {
   withHash: boolean
   /** The request may ask for a stream. */
   allowsStream: boolean
+  /** Marks of its tool calls are asked for, with this salt; missing: they are not. */
+  toolSalt?: string
 }
 
 export interface OpenOptions extends ReadOptions {
@@ -52,6 +55,8 @@ export interface RequestBody {
   readonly effects: Effects
   /** SHA-256, hexadecimal; null when not requested. */
   readonly hash: string | null
+  /** Of the tool calls in its conversation. The salt must be the one with which it was opened. */
+  toolMarks(salt: string): ToolMarks
   /**
    * In the order of the destinations. The wires of a large request are outlines. `isFinal`: there is no further
    * translation with other bounds.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Attribution, NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
+import { type ToolMarks, toolMarks } from '../domain/loops/tool-marks.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -48,6 +49,10 @@ export class SmallBody implements RequestBody {
 
   get effects(): Effects {
     return this.#endpoint.effects?.(this.request) ?? 'none'
+  }
+
+  toolMarks(salt: string): ToolMarks {
+    return toolMarks(this.#endpoint.toolUses?.(this.request), salt)
   }
 
   translate(destinations: readonly Destination[]): Translation[] {

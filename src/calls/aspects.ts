@@ -4,10 +4,11 @@ import { asGatewayError } from '../http/respond.ts'
 import { keptContent } from './content/kept-content.ts'
 import type { Deps, MakeAspect } from './deps.ts'
 import { guarded } from './guardrail/guarded.ts'
+import { braked } from './loops/braked.ts'
 import type { Aspect, Begun, Ended, Given, Resolved } from './stages.ts'
 
 /** What a workspace may have switched on; null: it has not. A further feature of this kind is a row here and a folder. */
-const OF_WORKSPACE: readonly ((workspace: Workspace) => MakeAspect | null)[] = [guarded, keptContent]
+const OF_WORKSPACE: readonly ((workspace: Workspace) => MakeAspect | null)[] = [braked, guarded, keptContent]
 
 export const NO_ASPECTS: readonly Aspect[] = []
 

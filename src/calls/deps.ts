@@ -16,6 +16,7 @@ import type { AnswerCache } from './cache/answer-cache.ts'
 import type { ChainDeps } from './chain/assess.ts'
 import type { ProviderHealths } from './chain/provider-health.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
+import type { LoopWatch } from './loops/loop-watch.ts'
 import type { IsKnown } from './models/known-models.ts'
 import type { Aspect, Begun } from './stages.ts'
 import type { OpenStreams } from './stream/open-streams.ts'
@@ -57,6 +58,7 @@ export interface Deps extends ChainDeps {
   /** Of agents whose sessions start others. */
   roots: SessionRoots
   idempotency: Idempotency
+  loops: LoopWatch
   cache: AnswerCache
   streams: OpenStreams
   content: ContentKeeper

@@ -1,4 +1,4 @@
-import type { RequestBody } from '../bodies/request-body.ts'
+import type { OpenOptions, RequestBody } from '../bodies/request-body.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
@@ -11,6 +11,7 @@ import { asHolder } from './attribution/as-holder.ts'
 import { attributedTo } from './attribution/attributed-to.ts'
 import type { Deps } from './deps.ts'
 import { Idempotent } from './idempotency/idempotent.ts'
+import { toolSalt } from './loops/braked.ts'
 import { advance, type Begun, type Received } from './stages.ts'
 import { Delivery } from './stream/delivery.ts'
 
@@ -31,11 +32,12 @@ function open(
   deps: Deps,
 ): Received | Promise<Received> {
   const workspace = begun.snapshot.workspaces.get(begun.key.workspace)
-  const options = {
+  const options: OpenOptions = {
     withHash: idempotencyKey !== null || workspace?.hasCache === true,
     allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault) && workspace?.guardrail?.after !== true,
     owner: begun.key.id,
   }
+  if (workspace?.loops != null) options.toolSalt = toolSalt(deps.loops, begun)
   begun.aspects = aspectsOf(begun, workspace, chunks, deps)
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
   if (opened instanceof Promise) return opened.then((body) => received(call, begun, body, idempotencyKey, deps))

@@ -114,6 +114,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     answerOf: null,
     resalePicodollars: resold(call, opened.route),
     uses: served?.usage?.uses ?? null,
+    loop: null,
     statedPicodollars: served?.usage?.stated?.picodollars ?? null,
     statedBy: served?.usage?.stated?.by ?? null,
     holdAdded: addedTo(call.held),

@@ -24,6 +24,7 @@ export const ERRORS = {
   context_length_exceeded: { status: 400, isFinal: true, text: 'The prompt is too long for the model.' },
   content_filtered: { status: 400, isFinal: true, text: 'The provider refused the request on policy grounds.' },
   blocked_by_guardrail: { status: 400, isFinal: true, text: 'A guardrail of the workspace blocked the call.' },
+  loop_stopped: { status: 400, isFinal: true, text: 'The session was stopped because it looks like a loop.' },
   unauthorized: {
     status: 401,
     isFinal: true,
@@ -65,6 +66,7 @@ export const ERRORS = {
   },
   rate_limited: { status: 429, text: 'The provider is rate-limiting the provider key.' },
   key_rate_limited: { status: 429, text: 'The limit of this key or workspace is reached.' },
+  loop_slowed: { status: 429, text: 'The session was slowed down because it looks like a loop.' },
   too_many_attempts: { status: 429, text: 'Too many attempts with a wrong admin key. Retry in a few seconds.' },
   internal_error: { status: 500, text: 'The gateway failed; its log has the details under this request id.' },
   not_implemented: {

@@ -7,6 +7,7 @@ import { GuardrailSettings } from './content/guardrail.ts'
 import { ContentSettings } from './content/settings.ts'
 import { AllowedModels } from './key.ts'
 import { KeyLimits, Limits } from './limits.ts'
+import { LoopSettings } from './loops/settings.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { Resale } from './pricing/resale.ts'
@@ -132,6 +133,8 @@ export const FileConfigSchema = z.strictObject({
         direct_models: z.boolean().optional(),
         /** What it charges its own customers. Missing: what was set through the API stays. */
         resale: Resale.optional(),
+        /** When its sessions count as loops. Missing: what was set through the API stays. */
+        loops: LoopSettings.optional(),
         routes: z.record(Alias, RouteSchema).default({}),
         keys: z.record(Name, KeyDefinition).default({}),
       }),

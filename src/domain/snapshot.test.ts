@@ -12,6 +12,7 @@ test('whether a workspace streams: its own word, else the default', () => {
     guardrail: null,
     hasDirectModels: true,
     resale: null,
+    loops: null,
     routes: new Map(),
   })
   assert.deepEqual(

@@ -2,6 +2,7 @@ import type { Guardrail } from './content/guardrail.ts'
 import type { ContentSettings } from './content/settings.ts'
 import type { Key, KeyValue } from './key.ts'
 import type { Limits } from './limits.ts'
+import type { LoopSettings } from './loops/settings.ts'
 import type { Price, PriceList } from './pricing/price.ts'
 import type { CompiledResale } from './pricing/resale.ts'
 import type { ModelTraits, Provider } from './provider.ts'
@@ -43,9 +44,18 @@ export interface Workspace {
   hasDirectModels: boolean
   /** What it charges its own customers; null: nothing. */
   resale: CompiledResale | null
+  /** When its sessions count as loops; null: they are not watched. */
+  loops: Loops | null
   routes: ReadonlyMap<string, Route>
   /** One of its routes stores answers. */
   hasCache?: boolean
+}
+
+/** As calls use it. */
+export interface Loops {
+  settings: LoopSettings
+  /** When a person has recently resumed sessions, by their names. Unix milliseconds. */
+  resumed: ReadonlyMap<string, number>
 }
 
 /** A workspace's own word wins over the gateway's default. */

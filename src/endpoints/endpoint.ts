@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
+import type { ToolUse } from '../domain/loops/tool-marks.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
@@ -40,6 +41,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   attribution?(request: Request): Attribution
   /** What a request does beside being answered; missing: nothing. */
   effects?(request: Request): Effects
+  /** The tool calls of models in its conversation; missing: its requests have none. */
+  toolUses?(request: Request): readonly ToolUse[]
   /** Missing: only families that speak this format serve it. */
   bridge?: Bridge<Request>
   /**

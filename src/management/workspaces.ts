@@ -105,6 +105,7 @@ function setOpeningSpend(name: string, body: z.infer<typeof OpeningBody>, deps: 
 async function deleteWorkspace(db: Transaction<Database>, name: string): Promise<void> {
   await db.deleteFrom('routes').where('workspace', '=', name).execute()
   await db.deleteFrom('keys').where('workspace', '=', name).execute()
+  await db.deleteFrom('resumed_sessions').where('workspace', '=', name).execute()
   await forgetInScopes(db, name)
   await deleteContentOf(db, name)
   await db.deleteFrom('workspaces').where('name', '=', name).execute()

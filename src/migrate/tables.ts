@@ -25,6 +25,7 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'person_sessions', key: ['id'] },
   { name: 'report_models', key: ['provider', 'name'] },
   { name: 'report_accounts', key: ['provider', 'account'] },
+  { name: 'resumed_sessions', key: ['workspace', 'session'] },
   // A gateway that starts in the same folder again must not deliver what came from there.
   { name: 'spool_positions', key: ['node'] },
 ]

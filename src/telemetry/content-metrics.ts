@@ -7,6 +7,8 @@ export interface ContentMetrics {
   contentDropped: Tally
   /** By phase and outcome. */
   guardrailChecks: Tally
+  /** By signal and verdict. */
+  loopCalls: Tally
 }
 
 export function contentMetrics(registry: Registry): ContentMetrics {
@@ -26,6 +28,12 @@ export function contentMetrics(registry: Registry): ContentMetrics {
       name: 'switchyard_guardrail_checks_total',
       help: 'What guardrails were asked, by phase (before or after) and outcome: allow, block or failed.',
       labels: ['phase', 'outcome'],
+      registry,
+    }),
+    loopCalls: new Tally({
+      name: 'switchyard_loop_calls_total',
+      help: 'Calls of sessions that look like a loop, by signal and verdict: pass, slow or stop.',
+      labels: ['signal', 'verdict'],
       registry,
     }),
   }

@@ -142,6 +142,8 @@ describe('every code has its status, its shape and its request id', () => {
       'overloaded',
       // Only of workspaces with a guardrail: test/content/guardrail.test.ts.
       ...(['blocked_by_guardrail', 'guardrail_unavailable'] as const),
+      // Only of workspaces that watch for loops: test/calls/loops/.
+      ...(['loop_slowed', 'loop_stopped'] as const),
       // Only with several gateways, when PostgreSQL or the counters are down: postgres-away and counters-policy.
       ...(['log_full', 'database_unavailable', 'limits_unavailable'] as const),
     ])

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { StopNews } from '../../calls/loops/loop-watch.ts'
 import type { CatalogModel } from '../../domain/provider.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { SlotBook } from '../../limits/slots/slot-book.ts'
@@ -129,6 +130,12 @@ export class ServingThreads {
     }
   }
 
+  loopStop(news: StopNews, from: number): void {
+    for (const { number, conversation } of this.#threads) {
+      if (number !== from) conversation.tell('loopStop', news)
+    }
+  }
+
   /** Their logs, with the gateway's own. */
   joinedLog(own: RequestLogStatus): RequestLogStatus {
     return joinLogs([own, ...this.#threads.flatMap(({ log }) => log ?? [])])
@@ -195,12 +202,16 @@ export class ServingThreads {
       tasks.circuit(news)
       this.circuit(news, data.thread)
     }
+    const loopStop = (news: StopNews) => {
+      tasks.loopStop(news)
+      this.loopStop(news, data.thread)
+    }
     const onEnd = (error: unknown) => {
       if (this.#isEnding || !this.#isServing) return
       this.#isEnding = true
       this.#options.onDeath(data.thread, error as Error)
     }
-    const conversation = new Conversation<ThreadTasks>(worker, { ...tasks, circuit }, { onEnd })
+    const conversation = new Conversation<ThreadTasks>(worker, { ...tasks, circuit, loopStop }, { onEnd })
     return { number: data.thread, worker, conversation, log: null, isDelivered: false }
   }
 

@@ -49,6 +49,7 @@ const main = new Conversation<MainTasks>(parentPort, {
     models = given
   },
   circuit: ({ entry, circuit }) => circuits.adopt(entry, circuit),
+  loopStop: (news) => deps.loops.adopt(news),
   pastFolded: ({ seq }) => fold.advance({ seq, ends: seq }),
   beginFold: () => fold.begin(),
   caughtUp: () => requestLog.caughtUp(),
@@ -128,6 +129,7 @@ const deps: Deps = createDeps({
     sealingKeys: data.sealingKeys,
     content: openContent({ settings, store: { secrets: data }, threads, metrics, log }),
   },
+  onLoopStop: (news) => main.tell('loopStop', news),
   logged: {
     find: (keyId, idempotencyKey, since) => main.ask('find', { keyId, idempotencyKey, since }),
     // A key of a caller is always served by the same thread, so its calls are in this very log.

@@ -1,4 +1,5 @@
 import type { CircuitView } from '../../calls/chain/circuits.ts'
+import type { StopNews } from '../../calls/loops/loop-watch.ts'
 import type { Circuit } from '../../domain/circuit.ts'
 import type { ProviderHealth } from '../../domain/gateway-status.ts'
 import type { ClaimedCall } from '../../domain/idempotency.ts'
@@ -71,6 +72,8 @@ export type ThreadTasks = {
   control(input: Control): void
   models(input: readonly CatalogModel[]): void
   circuit(input: CircuitNews): void
+  /** Another thread has stopped a session. */
+  loopStop(input: StopNews): void
   /** The database has everything up to here of what earlier processes have left in its spool. */
   pastFolded(input: { seq: number }): void
   /** The past of all spools is in order: its own rows may follow. */
@@ -97,4 +100,5 @@ export type MainTasks = {
   find(input: { keyId: string; idempotencyKey: string; since: number }): Promise<ClaimedCall | null>
   raisePricePercent(input: { provider: string; percent: number }): Promise<unknown>
   circuit(input: CircuitNews): void
+  loopStop(input: StopNews): void
 }

@@ -1,4 +1,5 @@
 import type { Circuits } from '../../calls/chain/circuits.ts'
+import type { StopNews } from '../../calls/loops/loop-watch.ts'
 import type { CatalogModel } from '../../domain/provider.ts'
 import { createServers, listenAt, type PortsOptions, type Servers } from '../../http/ports.ts'
 import { createServer } from '../../http/server.ts'
@@ -21,6 +22,7 @@ export interface Threads {
   models(models: readonly CatalogModel[]): void
   /** News of this thread for the others. */
   circuit(news: CircuitNews): void
+  loopStop(news: StopNews): void
   /** What is asked of the store is answered for all threads. */
   joined(store: Store): Store
   servers(options: PortsOptions): Servers
@@ -36,6 +38,7 @@ export const NO_THREADS: Threads = {
   count: 0,
   models() {},
   circuit() {},
+  loopStop() {},
   joined: (store) => store,
   servers: createServers,
   metricsText: (own) => own.expose(),
@@ -55,6 +58,8 @@ export interface ThreadsParts {
   ledger: SpendLedger
   log: Log
   models(): readonly CatalogModel[]
+  /** A thread has stopped a session. */
+  onLoopStop(news: StopNews): void
 }
 
 export function openThreads(parts: ThreadsParts): Threads {
@@ -72,6 +77,7 @@ export function openThreads(parts: ThreadsParts): Threads {
       raisePricePercent: ({ provider, percent }) =>
         live.change((transaction) => raisePricePercent(transaction, provider, percent)),
       circuit: ({ entry, circuit }) => circuits.adopt(entry, circuit),
+      loopStop: parts.onLoopStop,
     },
   })
   store.besides(threads)
@@ -103,6 +109,7 @@ export function openThreads(parts: ThreadsParts): Threads {
     count: threads.count,
     models: (models) => void threads.models(models).catch(() => {}),
     circuit: (news) => threads.circuit(news, 0),
+    loopStop: (news) => threads.loopStop(news, 0),
     joined: (own) => joinedStore(own, threads),
     servers: (options) => threadedServers(options, threads, begin),
     metricsText: (own) => threads.metricsText(own),

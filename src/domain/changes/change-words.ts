@@ -1,3 +1,4 @@
+import { LOOP_SIGNALS } from '../loops/settings.ts'
 import { TOKEN_CLASSES } from '../pricing/classes.ts'
 import { chainWords } from './chain-words.ts'
 import { limitWords } from './limit-words.ts'
@@ -33,7 +34,7 @@ const SILENT = new Set([
   ...['created_at', 'updated_at', 'last_used_at', 'last_seen_at', 'spent_usd', 'routes', 'live_keys'],
   ...['price_version', 'price_source', 'priced_at', 'priced_as', 'value_id', 'limits_managed_by'],
   ...['streaming_managed_by', 'content_managed_by', 'guardrail_managed_by', 'direct_models_managed_by'],
-  'resale_managed_by',
+  ...['resale_managed_by', 'loops_managed_by'],
 ])
 
 const named =
@@ -104,6 +105,7 @@ const FIELDS: Readonly<Record<string, Words>> = {
   content: contentWords,
   guardrail: guardrailWords,
   resale: resaleWords,
+  loops: loopWords,
   tiers: () => ['Price tiers for long prompts changed'],
   unit_prices: () => ['Prices per use changed'],
   context_window: named('Context window', { unit: 'tokens' }),
@@ -163,6 +165,16 @@ function resaleWords(before: unknown, after: unknown): string[] {
     ...valueWords('Markup for customers', old['markup_percent'], now['markup_percent'], { unit: '%' }),
     ...(isSame(old['prices'], now['prices']) ? [] : ['Customer prices changed']),
   ]
+}
+
+function loopWords(before: unknown, after: unknown): string[] {
+  if (isUnset(after)) return ['Loops no longer watched for']
+  if (isUnset(before)) return [`Loops watched for: ${Object.keys(fieldsOf(after)).filter(isSignal).join(', ')}`]
+  return objectWords('Loops', fieldsOf(before), fieldsOf(after))
+}
+
+function isSignal(name: string): boolean {
+  return (LOOP_SIGNALS as readonly string[]).includes(name)
 }
 
 function isObject(value: unknown): boolean {

@@ -8,7 +8,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     ...['family', 'base_url', 'headers', 'preset', 'settings', 'credentials', 'proxy', 'ca'],
     ...['on_caller_left', 'on_estimate', 'speaks'],
   ],
-  workspaces: ['description', 'limits', 'streaming', 'content', 'guardrail', 'direct_models', 'resale'],
+  workspaces: ['description', 'limits', 'streaming', 'content', 'guardrail', 'direct_models', 'resale', 'loops'],
   registry: [
     ...['mode', ...TOKEN_CLASSES.map(({ price }) => price), 'tiers', 'context_window', 'max_input_tokens'],
     ...['max_output_tokens', 'capabilities', 'efforts', 'deprecated', 'shutdown_date', 'aliases', 'note'],

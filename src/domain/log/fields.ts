@@ -266,6 +266,13 @@ export const LOG_FIELDS = [
     'What the price list of the workspace charges its own customers; null: it has no price for the call',
     { since: 6, api: 'resale_usd', export: 'resale_usd' },
   ),
+  close(
+    'loop',
+    'loop',
+    'text',
+    'Signals of a [loop](../loops.md) that the call was part of, separated by commas; null: none',
+    { since: 7 },
+  ),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

@@ -4,6 +4,7 @@ import { type ChatRequest, ChatRequestSchema } from '../../domain/request/chat.t
 import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { chatToolUses } from '../tool-uses.ts'
 import { chatEvents } from './events.ts'
 import { promptTokens } from './prompt-bound.ts'
 import { readChat } from './read.ts'
@@ -20,6 +21,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   promptTokens,
   attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   effects: effectsBy(['tools', 'functions', 'web_search_options']),
+  toolUses: chatToolUses,
   write: writeCompletion,
   stream: chatEvents,
   error: contractError,

@@ -4,6 +4,7 @@ import { type MessagesRequest, MessagesRequestSchema, readMessagesRequest } from
 import { bearerOrApiKey, unusedKey } from '../bearer-or-api-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { messagesToolUses } from '../tool-uses.ts'
 import { messagesError } from './errors.ts'
 import { messageEvents } from './events.ts'
 import { promptTokens } from './prompt-bound.ts'
@@ -25,6 +26,7 @@ export const messages: Endpoint<MessagesRequest> = {
   promptTokens,
   attribution: ({ metadata }) => attributionOf(isJsonObject(metadata) ? metadata['user_id'] : null, null),
   effects: effectsBy(['tools', 'mcp_servers', 'container']),
+  toolUses: messagesToolUses,
   bridge,
   outline: (request) => ({ tools: shortenedTools(request) }),
   write: writeMessage,

@@ -5,9 +5,11 @@ import type { JsonObject } from '../../domain/request/call-request.ts'
 const CODES: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'rate_limit_exceeded',
   key_rate_limited: 'rate_limit_exceeded',
+  loop_slowed: 'rate_limit_exceeded',
   context_length_exceeded: 'context_length_exceeded',
   content_filtered: 'invalid_prompt',
   blocked_by_guardrail: 'invalid_prompt',
+  loop_stopped: 'invalid_prompt',
   invalid_request: 'invalid_prompt',
   unsupported_parameter: 'invalid_prompt',
 }

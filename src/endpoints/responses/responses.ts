@@ -6,6 +6,7 @@ import { type ResponsesRequest, ResponsesRequestSchema, readResponsesRequest } f
 import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { responsesToolUses } from '../tool-uses.ts'
 import { responseEvents } from './events.ts'
 import { KEPT, promptTokens } from './prompt-bound.ts'
 import { outline } from './settings.ts'
@@ -53,6 +54,7 @@ export const responses: Endpoint<ResponsesRequest> = {
   attribution: ({ user, safety_identifier: identifier, metadata, input }) =>
     attributionOf(identifier ?? user, metadata, isCompaction(input) ? 'compaction' : null),
   effects,
+  toolUses: responsesToolUses,
   bridge,
   outline,
   seals: true,

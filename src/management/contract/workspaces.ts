@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { GuardrailSettings } from '../../domain/content/guardrail.ts'
 import { ContentSettings } from '../../domain/content/settings.ts'
 import { Limits } from '../../domain/limits.ts'
+import { LoopSettings } from '../../domain/loops/settings.ts'
 import { Resale } from '../../domain/pricing/resale.ts'
 import { pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { OpeningBody, OpeningSpend } from './opening-spend.ts'
@@ -22,6 +23,8 @@ export const Workspace = z.strictObject({
   direct_models_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `direct_models`'),
   resale: Resale.nullable().describe('What it charges its own customers, beside the cost; null: nothing'),
   resale_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `resale`'),
+  loops: LoopSettings.nullable().describe('When sessions of agents count as loops, and what then happens; null: never'),
+  loops_managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets `loops`'),
   opening_spend: OpeningSpend.nullable().describe('Spent elsewhere before it moved in; null: nothing'),
   created_at: Timestamp,
   routes: z.int(),
@@ -44,6 +47,7 @@ const settings = {
   resale: Resale.nullable()
     .optional()
     .describe('What it charges its own customers: a markup on the cost, or prices of its own; for later calls'),
+  loops: LoopSettings.nullable().optional().describe('Watches sessions of agents for loops; null: off'),
 }
 
 const tag = 'Workspaces'

@@ -14,6 +14,7 @@ import type { Secrets } from '../engine/secrets.ts'
 import { correctedDays, correctedOf } from './books/corrections.ts'
 import { keyFromRow } from './keys.ts'
 import { providerFromRow } from './providers.ts'
+import { readResumedSessions } from './resumed-sessions.ts'
 import { routeFromRow } from './routes.ts'
 import { BUILTIN } from './seed-registry.ts'
 import { issuerMap } from './token-issuers.ts'
@@ -55,6 +56,7 @@ export async function readControlRows(db: Kysely<Database>) {
     tokenIssuers: await db.selectFrom('token_issuers').selectAll().execute(),
     tokenRevocations: await db.selectFrom('token_revocations').selectAll().execute(),
     corrected: await correctedDays(db),
+    resumed: await readResumedSessions(db),
     prices: await db
       .selectFrom('price_versions')
       .selectAll()
@@ -69,6 +71,7 @@ export async function readControlRows(db: Kysely<Database>) {
 }
 
 const NEVER: readonly CorrectedDay[] = []
+const NONE_RESUMED: ReadonlyMap<string, number> = new Map()
 
 function keyAt(row: KeyRow, corrected: readonly CorrectedDay[] | undefined, now: number): Key {
   const key = keyFromRow(row)
@@ -90,7 +93,7 @@ function firstEnd({ keys, workspaces }: ControlRows, now: number): number | null
 }
 
 function workspaceMap(
-  rows: Pick<ControlRows, 'workspaces' | 'routes'>,
+  rows: Pick<ControlRows, 'workspaces' | 'routes' | 'resumed'>,
   secrets: Secrets,
   { now, corrected }: { now: number; corrected: ReadonlyMap<string, readonly CorrectedDay[]> },
 ): Map<string, Workspace> {
@@ -107,11 +110,20 @@ function workspaceMap(
       const { name, created_at: createdAt } = row
       const own = routes.get(name) ?? new Map<string, Route>()
       const hasCache = [...own.values()].some(({ cache }) => cache !== undefined)
-      const { limits: stated, streaming, content, guardrail, direct_models, resale: list } = settingsFromRow(row)
+      const {
+        limits: stated,
+        streaming,
+        content,
+        guardrail,
+        direct_models,
+        resale: list,
+        loops: watched,
+      } = settingsFromRow(row)
       const opened = withOpening(stated, openingFromText(row.opening), now)
       const limits = withCorrections(opened, corrected.get(name) ?? NEVER, now)
       const checked = guardrailOf(name, guardrail, secrets)
       const resale = list === null ? null : compileResale(list)
+      const loops = watched === null ? null : { settings: watched, resumed: rows.resumed.get(name) ?? NONE_RESUMED }
       const settings = {
         limits,
         streaming,
@@ -119,6 +131,7 @@ function workspaceMap(
         guardrail: checked,
         hasDirectModels: direct_models ?? true,
         resale,
+        loops,
       }
       return [name, { name, createdAt, ...settings, routes: own, ...(hasCache && { hasCache }) }]
     }),

@@ -3,6 +3,7 @@ import type { OpeningSpend } from '../../domain/budgets/opening-spend.ts'
 import { type GuardrailSettings, guardrailFromText } from '../../domain/content/guardrail.ts'
 import { type ContentSettings, contentFromText } from '../../domain/content/settings.ts'
 import { type Limits, limitsFromText } from '../../domain/limits.ts'
+import { type LoopSettings, loopsFromText } from '../../domain/loops/settings.ts'
 import { type Resale, resaleFromText } from '../../domain/pricing/resale.ts'
 import type { Database, WorkspaceRow } from '../engine/schema.ts'
 import { jsonOrNull } from './keys.ts'
@@ -16,7 +17,15 @@ export async function ensureWorkspace(db: Kysely<Database>, name: string, now: n
 }
 
 /** What may be set of a workspace. Each has a column, and a second one for who manages it. */
-export const WORKSPACE_SETTINGS = ['limits', 'streaming', 'content', 'guardrail', 'direct_models', 'resale'] as const
+export const WORKSPACE_SETTINGS = [
+  'limits',
+  'streaming',
+  'content',
+  'guardrail',
+  'direct_models',
+  'resale',
+  'loops',
+] as const
 export type WorkspaceSetting = (typeof WORKSPACE_SETTINGS)[number]
 
 interface SettingValues {
@@ -26,6 +35,7 @@ interface SettingValues {
   guardrail: GuardrailSettings
   direct_models: boolean
   resale: Resale
+  loops: LoopSettings
 }
 
 export type WorkspaceChange = { [Name in WorkspaceSetting]?: SettingValues[Name] | null | undefined } & {
@@ -40,6 +50,7 @@ export function settingsFromRow(row: WorkspaceRow): { [Name in WorkspaceSetting]
     guardrail: guardrailFromText(row.guardrail),
     direct_models: flagOrNull(row.direct_models),
     resale: resaleFromText(row.resale),
+    loops: loopsFromText(row.loops),
   }
 }
 
@@ -52,6 +63,7 @@ export function managersFromRow(row: WorkspaceRow): Record<`${WorkspaceSetting}_
     guardrail_managed_by: by('guardrail'),
     direct_models_managed_by: by('direct_models'),
     resale_managed_by: by('resale'),
+    loops_managed_by: by('loops'),
   }
 }
 

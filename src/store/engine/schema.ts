@@ -63,6 +63,7 @@ export interface Database {
   report_lines: ReportLinesTable
   report_models: ReportModelsTable
   report_accounts: ReportAccountsTable
+  resumed_sessions: ResumedSessionsTable
   corrections: CorrectionsTable
   month_closes: MonthClosesTable
 }
@@ -92,6 +93,8 @@ interface WorkspacesTable {
   /** JSON. */
   resale: ColumnType<string | null, string | null | undefined>
   resale_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
+  loops: ColumnType<string | null, string | null | undefined>
+  loops_managed_by: ColumnType<ManagedBy, ManagedBy | undefined>
   /** JSON of domain/budgets/opening-spend.ts; null: none. */
   opening: ColumnType<string | null, string | null | undefined>
 }
@@ -226,6 +229,13 @@ interface SessionsTable {
   secret_hash: string
   created_at: number
   expires_at: number
+}
+
+/** Sessions that a person has resumed recently. */
+interface ResumedSessionsTable {
+  workspace: string
+  session: string
+  resumed_at: number
 }
 
 /** The gateways of a PostgreSQL; an embedded one is alone and writes nothing here. */

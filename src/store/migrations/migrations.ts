@@ -4,6 +4,7 @@ import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { createSchema } from './create-schema.ts'
 import { addFeed } from './feed.ts'
+import { addLoops } from './loops.ts'
 import { addMonthCloses } from './month-closes.ts'
 import { addMovingIn } from './moving-in.ts'
 import { addReportAccounts } from './report-accounts.ts'
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addResale,
   addReportAccounts,
   addTokenIssuers,
+  addLoops,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */
