@@ -109,7 +109,8 @@ function addOddities(path: string): void {
     insert into report_lines (id, import_id, source, provider, starts_at, ends_at, zone, class, tolerance_picodollars, ordinal)
       values ('l', 'i', 'csv', 'openai', 0, 1, 'UTC', 'input', 0, 0);
     insert into report_models values ('openai', 'm-1', 'm');
-    insert into report_accounts values ('openai', 'key_1', 'openai')`)
+    insert into report_accounts values ('openai', 'key_1', 'openai');
+    insert into resumed_sessions values ('default', 'nightly', 1)`)
   // As a caller's bounds allow: two of them are beyond a sum of 64 bits.
   database.exec(
     `update requests set hold_picodollars = ${2n ** 63n - 1n} where id in (select id from requests order by id limit 2)`,
