@@ -1,4 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts'
+import type { LiveKey } from '../../domain/key.ts'
 import type { Verdict } from '../../domain/loops/judge.ts'
 import type { LoopSignal } from '../../domain/loops/settings.ts'
 import { signalWords } from '../../domain/loops/words.ts'
@@ -44,7 +45,11 @@ class Brake implements Aspect {
     const tools = body.toolMarks(toolSalt(this.#watch, call))
     this.#firstTool = tools.first
     const resumedAt = (session === null ? undefined : resumed.get(session)) ?? 0
-    const { verdict, signals } = this.#watch.judge({ keyId: key.id, session }, { tools, agent, resumedAt }, settings)
+    const { verdict, signals } = this.#watch.judge(
+      { caller: callerOf(key), session },
+      { tools, agent, resumedAt },
+      settings,
+    )
     this.#signals = signals
     for (const signal of signals) this.#metrics.loopCalls.add(1, [signal, verdict.kind])
     if (verdict.kind !== 'pass') return Promise.reject(refusal(verdict, session, settings.slow_seconds))
@@ -63,8 +68,13 @@ class Brake implements Aspect {
     const tokens = usageSource === 'provider' ? { prompt: promptTokens(usage), cached: usage.cachedInput } : null
     const picodollars = cost?.picodollars ?? null
     const answer = { agent, kind, tokens, usd: picodollars === null ? null : Number(picodollars) / 1e12 }
-    this.#watch.answered({ keyId: key.id, session }, this.#firstTool, answer, this.#loops.settings)
+    this.#watch.answered({ caller: callerOf(key), session }, this.#firstTool, answer, this.#loops.settings)
   }
+}
+
+/** Those who share a key by their tokens do not share its sessions. */
+function callerOf({ id, holder }: LiveKey): string {
+  return holder === undefined ? id : `${id} ${holder.issuer} ${holder.subject}`
 }
 
 const NOT_GIVEN: Promise<null> = Promise.resolve(null)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { fc } from '../../../test/property.ts'
 import { LoopSettings } from '../../domain/loops/settings.ts'
 import { NO_MARKS, toolMarks } from '../../domain/loops/tool-marks.ts'
-import { MOST_OF_KEY } from './loop-sessions.ts'
+import { MOST_OF_CALLER } from './loop-sessions.ts'
 import { LoopWatch, type StopNews } from './loop-watch.ts'
 
 const T0 = 1_800_000_000_000
@@ -20,8 +20,8 @@ function watchAt(most = 20_000) {
   const clock = { now: T0 }
   const news: StopNews[] = []
   const watch = new LoopWatch({ most, now: () => clock.now, onStop: (stop) => void news.push(stop) })
-  const judge = (keyId: string, session: string | null, more: object = {}) =>
-    watch.judge({ keyId, session }, { ...call, ...more }, SETTINGS).verdict.kind
+  const judge = (caller: string, session: string | null, more: object = {}) =>
+    watch.judge({ caller, session }, { ...call, ...more }, SETTINGS).verdict.kind
   return { watch, clock, news, judge }
 }
 
@@ -43,7 +43,7 @@ function verdicts(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T
     const tools = toolMarks(uses, 'salt')
     const verdict = judge(of, session, { tools })
     const tokens = { prompt: 1, cached: 0 }
-    watch.answered({ keyId: of, session }, tools.first, { agent: null, kind: null, tokens, usd }, SETTINGS)
+    watch.answered({ caller: of, session }, tools.first, { agent: null, kind: null, tokens, usd }, SETTINGS)
     return [{ of, verdict }]
   })
 }
@@ -67,7 +67,7 @@ describe('sessions of keys', () => {
     const { watch, judge } = watchAt()
     for (let n = 0; n < 4; n++) judge('calm', 's')
     for (let n = 0; n < 100_000; n++) judge('flood', `s${n}`)
-    assert.equal(watch.size, MOST_OF_KEY + 1)
+    assert.equal(watch.size, MOST_OF_CALLER + 1)
     assert.equal(judge('calm', 's'), 'stop')
   })
 

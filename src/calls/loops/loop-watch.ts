@@ -5,9 +5,9 @@ import { freshState, type Stop } from '../../domain/loops/session-state.ts'
 import type { LoopSettings } from '../../domain/loops/settings.ts'
 import { LoopSessions } from './loop-sessions.ts'
 
-/** A session of a key was stopped; its other threads learn of it. */
+/** A session of a caller was stopped; its other threads learn of it. */
 export interface StopNews {
-  keyId: string
+  caller: string
   session: string
   resumedAt: number
   stop: Stop
@@ -21,7 +21,8 @@ export interface LoopWatchOptions {
 }
 
 export interface SessionOf {
-  keyId: string
+  /** A key, or who shares it by a token. */
+  caller: string
   /** Null: nothing names the session. */
   session: string | null
 }
@@ -44,41 +45,41 @@ export class LoopWatch {
     return this.#sessions.size
   }
 
-  judge({ keyId, session }: SessionOf, call: Omit<Incoming, 'now' | 'usualUsd'>, settings: LoopSettings): Judged {
+  judge({ caller, session }: SessionOf, call: Omit<Incoming, 'now' | 'usualUsd'>, settings: LoopSettings): Judged {
     const now = this.#now()
     const name = session ?? conversationName(call.tools.first)
-    const known = name === null ? null : this.#sessions.stateOf(keyId, name)
+    const known = name === null ? null : this.#sessions.stateOf(caller, name)
     const isSpending = settings.spend_times_usual !== undefined && known !== null && name !== null
-    const usualUsd = isSpending ? this.#sessions.usualUsd(keyId, name) : null
+    const usualUsd = isSpending ? this.#sessions.usualUsd(caller, name) : null
     const judged = judgeCall(known, { ...call, now, usualUsd }, settings)
     if (name === null) return judged
     const { state } = judged
-    this.#sessions.keep(keyId, name, state, now)
+    this.#sessions.keep(caller, name, state, now)
     if (state.stop !== null && state.stop !== known?.stop) {
-      this.#onStop({ keyId, session: name, resumedAt: state.resumedAt, stop: state.stop })
+      this.#onStop({ caller, session: name, resumedAt: state.resumedAt, stop: state.stop })
     }
     return judged
   }
 
   /** `firstTool`: of the conversation, where nothing names its session. */
   answered(
-    { keyId, session }: SessionOf,
+    { caller, session }: SessionOf,
     firstTool: string | null,
     answer: Omit<Answered, 'now'>,
     settings: LoopSettings,
   ): void {
     const name = session ?? conversationName(firstTool)
-    const state = name === null ? null : this.#sessions.stateOf(keyId, name)
+    const state = name === null ? null : this.#sessions.stateOf(caller, name)
     if (name === null || state === null) return
     const now = this.#now()
     const leastTokens = settings.context_growth?.tokens ?? null
-    this.#sessions.keep(keyId, name, afterAnswer(state, { ...answer, now }, leastTokens), now)
+    this.#sessions.keep(caller, name, afterAnswer(state, { ...answer, now }, leastTokens), now)
   }
 
   /** Another thread has stopped it. A person may have resumed it in the meantime. */
-  adopt({ keyId, session, resumedAt, stop }: StopNews): void {
-    const state = this.#sessions.stateOf(keyId, session) ?? freshState(resumedAt)
-    if (state.resumedAt <= resumedAt) this.#sessions.keep(keyId, session, { ...state, stop }, this.#now())
+  adopt({ caller, session, resumedAt, stop }: StopNews): void {
+    const state = this.#sessions.stateOf(caller, session) ?? freshState(resumedAt)
+    if (state.resumedAt <= resumedAt) this.#sessions.keep(caller, session, { ...state, stop }, this.#now())
   }
 }
 
