@@ -3,6 +3,7 @@ import { headerSafe } from '../domain/header-safe.ts'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Stamp } from '../domain/request/answer.ts'
 import type { ChainEntry } from '../domain/route.ts'
+import { acceptsStream } from '../endpoints/agent-refusals.ts'
 import type { Reply, StreamHead, StreamRest } from '../http/call.ts'
 import { errorReply, JSON_TYPE } from '../http/respond.ts'
 import { addRateHeaders, warningText } from '../limits/headers.ts'
@@ -19,7 +20,7 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
   if (error === 'caller-left') return null
   if (call.delivery?.isOpen === true) return streamRest({ call, error })
   const { endpoint, served, body } = call
-  if (error !== null) return errorReply(error, addCommon({}, call, deps), endpoint.error, call.id)
+  if (error !== null) return refusal(error, call, deps)
   const written = served?.answer
   if (served === undefined || body === undefined || written === undefined || 'stream' in written) {
     return errorReply(new GatewayError('internal_error'), addCommon({}, call, deps), endpoint.error, call.id)
@@ -31,6 +32,18 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
       : written.text
   if (text === null) throw new RangeError('nested too deep to be written')
   return { status: 200, headers: addCommon(wholeHeaders(served, call.cost), call, deps), body: text }
+}
+
+/** Agents that ask again after any status are stopped by a stream that has failed; the row keeps the status. */
+function refusal(error: GatewayError, call: Ended['call'], deps: Pick<Deps, 'ledger'>): Reply {
+  const { endpoint, id, receiver, delivery } = call
+  const headers = addCommon({}, call, deps)
+  const isKnown = error.isFinal && error.status !== 401 && endpoint.stopsAtFailedStream?.(receiver) === true
+  if (!isKnown || endpoint.stream === undefined || (delivery == null && !acceptsStream(receiver))) {
+    return errorReply(error, headers, endpoint.error, id)
+  }
+  Object.assign(headers, STREAM_HEADERS, { 'x-should-retry': 'false', 'x-gateway-status': String(error.status) })
+  return { status: 200, headers, body: endpoint.stream.error(error, id) }
 }
 
 /** A stored answer; a stream of it is all there at once. */

@@ -87,7 +87,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     figures: why.figures,
     // By the clock of all durations: the start may come from another machine's clock.
     finishedAt: call.startedAt + millisecondsInto(call, now),
-    status: reply === null ? unseen.status : 'rest' in reply ? 200 : reply.status,
+    status: reply === null ? unseen.status : 'rest' in reply ? 200 : (refusedStatus(error) ?? reply.status),
     code: error === 'caller-left' ? unseen.code : (error?.code ?? null),
     provider: served?.entry.provider ?? last?.provider ?? null,
     model: served?.entry.model ?? last?.model ?? null,
@@ -122,6 +122,11 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     unconfirmedMost: unconfirmed?.most ?? null,
     unconfirmedCounted: unconfirmed === null ? null : countedOf(unconfirmed, opened.unconfirmedPolicy).toString(),
   }
+}
+
+/** A refusal is one in the log, also where its answer is a stream that has failed (answer.ts). */
+function refusedStatus(error: Ended['error']): number | null {
+  return error === null || error === 'caller-left' ? null : error.status
 }
 
 /** Of the price list that was in force when the call began. */

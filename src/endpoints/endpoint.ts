@@ -64,6 +64,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   stream?: StreamFormat<Request>
   /** An error in this format. */
   error: ErrorFormat
+  /** Whether the caller obeys a stream that has failed and no status: final refusals are answered so where it asked for a stream. */
+  stopsAtFailedStream?(call: WithHeaders): boolean
   page: EndpointPage
 }
 

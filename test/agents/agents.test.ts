@@ -67,7 +67,14 @@ for (const [agent, alias, way] of OUTINGS) {
     assert.equal(report.calls.length, 1, 'only what fits reaches the provider')
     assert.equal(readFileSync(join(report.work, 'note.txt'), 'utf8'), NOTE, report.output)
     assert.equal(costOf(report), SPENT_PICODOLLARS)
-    assert.deepEqual([...new Set(report.rows.map(({ code }) => code))], [null, 'budget_exceeded'])
+    // It stops at the first refusal.
+    assert.deepEqual(
+      report.rows.map(({ code, status }) => [code, status]),
+      [
+        [null, 200],
+        ['budget_exceeded', 402],
+      ],
+    )
     const { spent, held } = (await statusOf(yard, { kind: 'key', id: report.keyId })).periods.total
     assert.deepEqual([spent, held], [SPENT_PICODOLLARS, 0n])
     assert.ok(spent <= limit)

@@ -12,6 +12,6 @@ export function outcomeOf({ call, error }: Ended, reply: CallReply | null): Kept
     const headers = { ...sent.head.headers, ...reply.trailers }
     return { replay: { status: 200, headers, body: sent.text + reply.rest } }
   }
-  if (reply !== null && 'status' in reply && reply.status === 200) return { replay: reply }
+  if (error === null && reply !== null && 'status' in reply && reply.status === 200) return { replay: reply }
   return (cost?.picodollars ?? 0n) > 0n ? { replay: null, ...cut } : null
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 
-/** What clients of this format know how to handle; all else is the server's fault. */
+/** What clients of this format know how to handle. */
 const CODES: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'rate_limit_exceeded',
   key_rate_limited: 'rate_limit_exceeded',
@@ -14,8 +14,11 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   unsupported_parameter: 'invalid_prompt',
 }
 
-/** The `error` of a response that has failed. Clients read the time to wait out of its message. */
-export function failedError({ code, message, retryAfterSeconds }: GatewayError): JsonObject {
+/**
+ * The `error` of a response that has failed. Clients read the time to wait out of its message, and repeat what is the
+ * server's fault: what stays refused is the request's.
+ */
+export function failedError({ code, message, retryAfterSeconds, isFinal }: GatewayError): JsonObject {
   const wait = retryAfterSeconds === undefined ? '' : ` Please try again in ${retryAfterSeconds}s.`
-  return { code: CODES[code] ?? 'server_error', message: message + wait }
+  return { code: CODES[code] ?? (isFinal ? 'invalid_prompt' : 'server_error'), message: message + wait }
 }

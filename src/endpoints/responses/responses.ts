@@ -3,6 +3,7 @@ import { attributionOf } from '../../domain/attribution.ts'
 import type { Effects } from '../../domain/cache/route-cache.ts'
 import { contractError, type ErrorFormat } from '../../domain/errors.ts'
 import { type ResponsesRequest, ResponsesRequestSchema, readResponsesRequest } from '../../domain/request/responses.ts'
+import { stopsAtFailedStream } from '../agent-refusals.ts'
 import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -61,6 +62,7 @@ export const responses: Endpoint<ResponsesRequest> = {
   write: writeResponse,
   stream: responseEvents,
   error,
+  stopsAtFailedStream,
   page: {
     operationId: 'v1.responses',
     summary: 'Create a response',
