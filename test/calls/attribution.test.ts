@@ -7,13 +7,14 @@ import { managing } from '../management/manage.ts'
 const CONFIG = `
 registry:
   - { provider: openai, model: gpt-sim-echo, input_per_mtok: "1.25", output_per_mtok: "10" }
+  - { provider: openai, model: gpt-sim-after-error, input_per_mtok: "1.25", output_per_mtok: "10" }
   - { provider: openai, model: text-embedding-sim-echo, mode: embedding, input_per_mtok: "0.02", output_per_mtok: "0" }
 `
 const SESSION = '0b7e9a52-1111-4111-8111-000000000002'
 
 let harness: Harness
 before(async () => {
-  harness = await startHarness({ config: CONFIG })
+  harness = await startHarness({ config: CONFIG, environment: { STREAMING: 'on' } })
 })
 after(() => harness.stop())
 
@@ -251,6 +252,28 @@ describe('a session as a tree', () => {
         ['leaf', 2],
       ],
     )
+  })
+
+  test('says what streams cost that were cut and asked for again', async () => {
+    const stream = async (model: string) => {
+      const response = await fetch(`${harness.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, 'x-gateway-session': 'cuts' },
+        body: JSON.stringify({ ...hello(model), stream: true }),
+      })
+      await response.text()
+      const { json } = await manage('GET', `/requests/${response.headers.get('x-gateway-request-id')}`)
+      return Math.round(Number(json.cost_usd) * 1e12)
+    }
+    const cut = [await stream('gpt-sim-after-error'), await stream('gpt-sim-after-error')]
+    const whole = await stream('gpt-sim-echo')
+    const [main] = (await manage('GET', '/usage/sessions/cuts')).json.agents
+    assert.deepEqual([main.requests, main.cut_streams], [3, 2])
+    assert.ok(cut.every((cost) => cost > 0))
+    assert.equal(Math.round(Number(main.cut_usd) * 1e12), (cut[0] ?? 0) + (cut[1] ?? 0))
+    assert.equal(Math.round(Number(main.cost_usd) * 1e12), (cut[0] ?? 0) + (cut[1] ?? 0) + whole)
+    const { stdout } = await cliOf(() => harness.url)('usage session cuts')
+    assert.match(stdout, /cut_streams +cut_usd/)
   })
 
   test('and on the command line', async () => {

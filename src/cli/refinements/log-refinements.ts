@@ -143,6 +143,7 @@ function printAdvice(reply: ReplyOf<'usage.advice'>, { output }: Given): void {
 
 /** A line for each agent, below the one that started it. */
 function printSession(reply: ReplyOf<'usage.session'>, { output }: Given): void {
+  const hasCuts = reply.agents.some(({ cut_streams: cut }) => cut > 0)
   const rows = reply.agents.map(
     ({ agent, depth, kinds, models, with_children: { cost_usd: withChildren }, ...sums }) => ({
       agent: `${'· '.repeat(depth)}${agent ?? '(main)'}`,
@@ -155,6 +156,7 @@ function printSession(reply: ReplyOf<'usage.session'>, { output }: Given): void 
       cached_tokens: sums.cached_tokens,
       completion_tokens: sums.completion_tokens,
       cost_usd: sums.cost_usd,
+      ...(hasCuts && { cut_streams: sums.cut_streams, cut_usd: sums.cut_usd }),
       with_children_usd: withChildren,
     }),
   )

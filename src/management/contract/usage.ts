@@ -47,6 +47,10 @@ const AgentSums = z.strictObject({
   cache_write_tokens: z.int().describe('Part of prompt_tokens'),
   cost_usd: Usd,
   unconfirmed_counted_usd: Usd.describe('Unconfirmed spend that counts in budgets'),
+  cut_streams: z
+    .int()
+    .describe('Streams that failed after content was sent, which agents ask for again from the start'),
+  cut_usd: Usd.describe('Part of cost_usd: what those cost'),
   unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
   busy_ms: z.int().describe('Durations of its finished calls, added up'),
   first_at: Timestamp,

@@ -60,6 +60,8 @@ function agentView({ agent, depth, withChildren }: PlacedAgent<AgentSums>) {
     cache_write_tokens: Number(agent.cacheWriteTokens),
     cost_usd: usd(agent.costPicodollars),
     unconfirmed_counted_usd: usd(agent.unconfirmedPicodollars),
+    cut_streams: agent.cutStreams,
+    cut_usd: usd(agent.cutPicodollars),
     unpriced_requests: agent.unpriced,
     busy_ms: Number(agent.busyMs),
     first_at: timestamp(agent.firstAt),

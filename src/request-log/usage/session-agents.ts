@@ -14,6 +14,10 @@ export interface AgentSums extends Agent {
   cacheWriteTokens: bigint
   unconfirmedPicodollars: bigint
   unpriced: number
+  /** Streams cut by a failure after content was sent: agents ask for them again, from the start. */
+  cutStreams: number
+  /** What those cost: part of the cost. */
+  cutPicodollars: bigint
   /** Of finished calls, added up: calls at the same time count twice. */
   busyMs: bigint
   firstAt: number
@@ -48,15 +52,19 @@ const MOST_ROWS = 8 * MOST_AGENTS
 /** Sessions that start sessions: how far down they are looked for. */
 const MOST_LEVELS = 4
 
+const IS_CUT = sql`ended in ('failed_mid_stream', 'interrupted')`
+
 const COUNTS: Expressions = {
   requests: sql`1`,
   running: sql`case when state = 'open' then 1 else 0 end`,
   errors: sql`case when state = 'closed' and code is not null then 1 else 0 end`,
   unpriced: PLAIN_COUNT_COLUMNS['unpriced'] ?? sql`0`,
+  cut_streams: sql`case when ${IS_CUT} then 1 else 0 end`,
 }
 const SUMMED = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cache_write_tokens', 'cost_picodollars']
 const SUMS: Expressions = {
   ...Object.fromEntries([...SUMMED, 'unconfirmed_counted_picodollars'].map((name) => [name, AMOUNTS[name] ?? sql`0`])),
+  cut_picodollars: sql`case when ${IS_CUT} then coalesce(cost_picodollars, 0) else 0 end`,
   busy_ms: sql`case when finished_at is null or finished_at < started_at then 0 else finished_at - started_at end`,
 }
 
@@ -120,6 +128,8 @@ function add(found: Map<string | null, AgentSums>, row: Row, level: number): voi
     running: sums.running + Number(row['running']),
     errors: sums.errors + Number(row['errors']),
     unpriced: sums.unpriced + Number(row['unpriced']),
+    cutStreams: sums.cutStreams + Number(row['cut_streams']),
+    cutPicodollars: sums.cutPicodollars + amount('cut_picodollars'),
     promptTokens: sums.promptTokens + amount('prompt_tokens'),
     completionTokens: sums.completionTokens + amount('completion_tokens'),
     cachedTokens: sums.cachedTokens + amount('cached_tokens'),
@@ -144,6 +154,8 @@ const NOTHING: Omit<AgentSums, 'agent' | 'parent'> = {
   running: 0,
   errors: 0,
   unpriced: 0,
+  cutStreams: 0,
+  cutPicodollars: 0n,
   promptTokens: 0n,
   completionTokens: 0n,
   cachedTokens: 0n,

@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Time } from '../../components/time.tsx'
+import { addExact } from '../../format/exact.ts'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 
@@ -31,7 +32,9 @@ export function SessionTree({ workspace, session, otherwise }: SessionTreeProps)
   const first = useOperation('usage.session', input)
   const isLive = first.data !== undefined && isAtWork(first.data)
   const { data: tree } = useOperation('usage.session', input, { refetchEvery: isLive ? LIVE_MS : undefined })
-  if (tree === undefined || tree.session !== session || tree.agents.length < 2) return otherwise
+  if (tree === undefined || tree.session !== session) return otherwise
+  const cut = tree.agents.reduce((sum, agent) => sum + agent.cut_streams, 0)
+  if (tree.agents.length < 2 && cut === 0) return otherwise
   const unpriced = tree.agents.reduce((sum, agent) => sum + agent.unpriced_requests, 0)
   const hrefOf = (agent: string | null) =>
     `${path('requests')}?${new URLSearchParams({ session, ...(agent === null ? { kind: 'main' } : { agent }) })}`
@@ -43,6 +46,12 @@ export function SessionTree({ workspace, session, otherwise }: SessionTreeProps)
         <>
           {count(tree.requests)} requests, <Money usd={tree.cost_usd} />
           {unpriced > 0 && `, without ${count(unpriced)} of unknown price`}
+          {cut > 0 && (
+            <>
+              , <Money usd={addExact(tree.agents.map((agent) => agent.cut_usd))} /> of it for {count(cut)} cut{' '}
+              {cut === 1 ? 'stream' : 'streams'}, which agents ask for again
+            </>
+          )}
           {tree.running > 0 && `, ${count(tree.running)} running`}
           {tree.is_cut && '. Only the costliest 1,000 agents are listed.'}
         </>
