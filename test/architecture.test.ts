@@ -286,7 +286,7 @@ test("a provider's name appears nowhere in the source outside its folder and a f
   for (const file of sources) {
     if (!file.startsWith('src/') || familyFolders.some((each) => file.startsWith(`src/providers/${each}/`))) continue
     // Tables of tools, of their headers and paths hold names of products, not of families.
-    const isTable = /(families|presets|agent-setups|agent-headers|litellm-paths)\.ts$/.test(file)
+    const isTable = /(families|presets|agent-setups|agent-headers|agent-refusals|litellm-paths)\.ts$/.test(file)
     // What another gateway calls providers is data about that gateway.
     // What vendors write in their reports, and which vendor a report is of, is data about those reports.
     if (isTable || file.startsWith('src/import/') || file.startsWith('src/reconcile/sources/')) continue

@@ -85,6 +85,10 @@ const CALL_HEADERS: Json = {
   'x-gateway-ignored-params': sometimes('Names of hints that the provider does not know and that were left out.'),
   'x-gateway-adjusted': sometimes('What the gateway changed of the request, and why: max_tokens=800;fitted_to_budget.'),
   'x-gateway-budget-warning': sometimes('A soft budget is used up, or a hard one nearly.'),
+  'x-gateway-status': sometimes('The status of a refusal that was answered as a stream which has failed.', {
+    ...text,
+    pattern: '^[45]\\d\\d$',
+  }),
   'x-gateway-limits': sometimes('The shared counters were unavailable and the call was allowed.', {
     ...text,
     enum: ['unchecked'],
