@@ -75,6 +75,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ADMIN_KEY,
     OPENAI_API_KEY: 'sk-test-openai-key',
     OPENAI_BASE_URL: simulator.openaiUrl,
+    // What the simulator speaks is not found out: by default its calls are translated.
+    OPENAI_SPEAKS: 'chat',
     ANTHROPIC_API_KEY: 'sk-ant-test-key',
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
     // A whole run on several threads; with --import ./test/more-cores.ts also on a small machine.

@@ -8,6 +8,7 @@ import type { Circuits } from '../calls/chain/circuits.ts'
 import { createPricePercents } from '../calls/chain/price-percents.ts'
 import { createProviderHealth } from '../calls/chain/provider-health.ts'
 import { createQuirks } from '../calls/chain/quirks.ts'
+import { createSpokenFormats } from '../calls/chain/spoken-formats.ts'
 import { createTraffic } from '../calls/chain/traffic.ts'
 import type { Deps } from '../calls/deps.ts'
 import { createIdempotency, type IdempotencyOptions } from '../calls/idempotency/idempotency.ts'
@@ -74,6 +75,7 @@ export function createDeps(parts: CallParts): Deps {
     catalog: parts.catalog,
     circuits: parts.circuits,
     quirks: createQuirks(),
+    spoken: createSpokenFormats({ ...asking, families: FAMILIES }),
     pricePercents: createPricePercents(parts.raisePricePercent, log),
     traffic: createTraffic(now),
     providerHealth: createProviderHealth(now, snapshot),

@@ -4,7 +4,14 @@ import { z } from 'zod'
 import { baseUrlProblem } from '../domain/base-url.ts'
 import { type FileConfig, FileConfigSchema, providerProblem } from '../domain/file-config.ts'
 import { problemText } from '../domain/problem-text.ts'
-import { DEFAULT_ON_CALLER_LEFT, type Provider, type ProviderKinds } from '../domain/provider.ts'
+import {
+  DEFAULT_ON_CALLER_LEFT,
+  isSpeakable,
+  type Provider,
+  type ProviderKinds,
+  SPEAKABLE,
+  type Speakable,
+} from '../domain/provider.ts'
 import { proxyProblem } from '../domain/proxy-url.ts'
 import { trustedProxies } from '../http/client-source.ts'
 import type { ListenAddress } from '../http/listen-problem.ts'
@@ -140,6 +147,7 @@ export interface EnvironmentProvider {
   family: string
   apiKey: string | null
   baseUrl: string | null
+  speaks?: readonly Speakable[]
 }
 
 /** What the environment may set for a provider; declared by its family, so that no provider is named here. */
@@ -148,6 +156,7 @@ export interface ProviderVariables {
   name: string
   apiKeyVariable: string
   baseUrlVariable: string
+  speaksVariable?: string
 }
 
 export interface Config {
@@ -255,7 +264,17 @@ function readProvider(variables: ProviderVariables, environment: Environment): E
   }
   const problem = baseUrl === null ? null : baseUrlProblem(baseUrl)
   if (problem !== null) throw new ConfigError(`${variables.baseUrlVariable}: ${problem}`)
-  return { name: variables.name, family: variables.family, apiKey, baseUrl }
+  const speaks = spokenIn(variables.speaksVariable, environment)
+  return { name: variables.name, family: variables.family, apiKey, baseUrl, ...(speaks !== null && { speaks }) }
+}
+
+/** Null: nothing is said. */
+function spokenIn(variable: string | undefined, environment: Environment): readonly Speakable[] | null {
+  const value = (variable === undefined ? undefined : environment[variable]) || null
+  if (value === null) return null
+  if (value === 'chat') return []
+  if (isSpeakable(value)) return [value]
+  throw new ConfigError(`${variable}: ${SPEAKABLE.join(', ')} or chat, not '${value}'`)
 }
 
 function readFile(path: string, mustExist: boolean): string | null {

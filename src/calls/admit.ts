@@ -1,3 +1,4 @@
+import { isSpeakable } from '../domain/provider.ts'
 import type { OutputBounds } from '../domain/request/output-limit.ts'
 import type { Decision } from '../limits/admission.ts'
 import { type ChainHold, type FittedLimits, holdOfTerms } from '../limits/chain-hold.ts'
@@ -22,6 +23,8 @@ import { type Admitted, advance, type Balanced, type Resolved } from './stages.t
 export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver } = resolved
   const { chain, isInterchangeable, alias } = resolved.resolved
+  const asking = isSpeakable(endpoint.name) ? deps.spoken.findOut(endpoint, chain, snapshot) : null
+  if (asking !== null) await outside(asking, resolved)
   const payer = payerOf(resolved.key, snapshot)
   const context: ChainContext = {
     endpoint,
@@ -75,6 +78,13 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   await opened(admitted, { decision, hold, payer, fitnesses }, deps)
   if (admitted.delivery !== null) admitted.aspects = [...admitted.aspects, deps.streams.begin(admitted.delivery)]
   return admitted
+}
+
+/** Waits for a provider: time that is not the gateway's. */
+async function outside(asking: Promise<unknown>, call: Balanced): Promise<void> {
+  const began = performance.now()
+  await asking
+  call.externalMs += performance.now() - began
 }
 
 /** A call that asks no provider: its rate counts and its row is open, but nothing is held. */

@@ -162,6 +162,7 @@ export function definedProvider(
   const { preset, settings, credentials, proxy, ca, speaks } = definition
   const family = definition.family ?? kinds.familyOf(preset === undefined ? { name } : { name, preset })
   if (family === null) return null
+  const spoken = speaks ?? inherited?.speaks
   return {
     name,
     family,
@@ -170,7 +171,7 @@ export function definedProvider(
     headers: definition.headers ?? inherited?.headers ?? {},
     onCallerLeft: definition.on_caller_left ?? kinds.onCallerLeft(family),
     ...(definition.on_estimate === undefined ? {} : { onEstimate: definition.on_estimate }),
-    ...(speaks === undefined ? {} : { speaks }),
+    ...(spoken === undefined ? {} : { speaks: spoken }),
     ...(preset === undefined ? {} : { preset }),
     ...(settings === undefined ? {} : { settings }),
     ...(credentials === undefined ? {} : { credentials }),

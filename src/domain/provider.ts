@@ -21,6 +21,10 @@ export type OnEstimate = (typeof ON_ESTIMATE)[number]
 export const SPEAKABLE = ['responses'] as const
 export type Speakable = (typeof SPEAKABLE)[number]
 
+export function isSpeakable(name: string): name is Speakable {
+  return (SPEAKABLE as readonly string[]).includes(name)
+}
+
 /** A named upstream. */
 export interface Provider {
   name: string

@@ -73,6 +73,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   hasForeignErrors?: true
   /** Which providers of the family speak the format; missing: all. The others are reached through the bridge. */
   isSpokenBy?(provider: Accent): boolean
+  /** Nothing says whether this one speaks it: its answer to a request without fields does. */
+  isFoundOut?(provider: Accent): boolean
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */
@@ -104,6 +106,8 @@ export interface BuiltinProvider {
   name: string
   apiKeyVariable: string
   baseUrlVariable: string
+  /** `responses` or `chat`: what its address speaks. Missing: its family has one format. */
+  speaksVariable?: string
   /** Direct model ids with this prefix go to it. */
   modelPrefixes: readonly string[]
 }

@@ -1,7 +1,7 @@
 import type { Destination } from '../../bodies/destination.ts'
 import type { RequestBody } from '../../bodies/request-body.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
-import { isConfigured, type ModelTraits, mergeTraits, type Provider } from '../../domain/provider.ts'
+import { isConfigured, isSpeakable, type ModelTraits, mergeTraits, type Provider } from '../../domain/provider.ts'
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { Bounds } from '../../domain/request/bounds.ts'
 import { type JsonObject, operationOfMode } from '../../domain/request/call-request.ts'
@@ -19,6 +19,7 @@ import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
 import type { PricePercents } from './price-percents.ts'
 import { type Quirks, withoutValues } from './quirks.ts'
+import type { SpokenFormats } from './spoken-formats.ts'
 import type { Traffic } from './traffic.ts'
 
 /** The dependencies of the steps along a chain. */
@@ -28,6 +29,7 @@ export interface ChainDeps {
   circuits: Circuits
   traffic: Traffic
   quirks: Quirks
+  spoken: SpokenFormats
   pricePercents: PricePercents
   /** The first one seals (domain/request/sealing.ts). */
   sealingKeys: readonly Uint8Array[]
@@ -136,7 +138,9 @@ function calleeOf(
   if (provider === undefined || family === undefined || !isConfigured(provider)) {
     return { kind: 'unconfigured', reason: `skipped: provider '${entry.provider}' is not configured`, contextWindow }
   }
-  const translator = translatorFor(family, endpoint, provider, entry.model)
+  const foundOut = isSpeakable(endpoint.name) && provider.speaks === undefined ? deps.spoken.of(provider) : undefined
+  const accent = foundOut === undefined ? provider : { ...provider, speaks: foundOut }
+  const translator = translatorFor(family, endpoint, accent, entry.model)
   const message = mismatch(entry, family, translator, context) ?? NOTHING
   if (translator === undefined || message !== NOTHING) {
     const code = translator === undefined && endpoint.isOptional === true ? 'not_found' : 'invalid_request'
@@ -150,7 +154,7 @@ function calleeOf(
   const destination: Destination = { position, family: name, model: entry.model, traits, baseUrl, bounds, renames }
   if (entry.defaults !== null) destination.defaults = entry.defaults.fields
   if (refusesUsageField) destination.omitsUsageField = true
-  if (provider.speaks !== undefined) destination.speaks = provider.speaks
+  if (accent.speaks !== undefined) destination.speaks = accent.speaks
   if (provider.preset !== undefined) destination.preset = provider.preset
   if (provider.settings !== undefined) destination.settings = provider.settings
   if (context.isStrict) boundTools(destination, entry, context)

@@ -18,6 +18,7 @@ const builtin = {
   name: 'openai',
   apiKeyVariable: 'OPENAI_API_KEY',
   baseUrlVariable: 'OPENAI_BASE_URL',
+  speaksVariable: 'OPENAI_SPEAKS',
   modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
 }
 

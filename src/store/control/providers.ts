@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { DEFAULT_ON_CALLER_LEFT, type Provider, SPEAKABLE, type Speakable } from '../../domain/provider.ts'
+import { DEFAULT_ON_CALLER_LEFT, isSpeakable, type Provider } from '../../domain/provider.ts'
 import type { Database, ManagedBy, ProviderRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { changeControlData } from './control-transaction.ts'
@@ -41,11 +41,7 @@ function hidden(text: string | null): Hidden {
 /** Formats that this version does not know are left out. */
 function spoken(written: string | null): Pick<Provider, 'speaks'> {
   if (written === null) return {}
-  return { speaks: (JSON.parse(written) as string[]).filter((name): name is Speakable => isSpeakable(name)) }
-}
-
-function isSpeakable(name: string): boolean {
-  return SPEAKABLE.some((each) => each === name)
+  return { speaks: (JSON.parse(written) as string[]).filter(isSpeakable) }
 }
 
 function speaksText({ speaks }: Pick<Provider, 'speaks'>): string | null {

@@ -12,12 +12,13 @@ export const responses: Translator<ResponsesRequest> = {
   fromWire,
   isVerbatim: true,
   isSpokenBy,
+  isFoundOut: (provider) => provider.speaks === undefined && provider.preset === undefined && !isSpokenBy(provider),
   stream,
 }
 
 const VENDOR = new URL(DEFAULT_BASE_URL).host
 
-/** True for the vendor and where the operator says so: most compatible servers speak only chat. */
+/** True for the vendor and where the operator says so; many compatible servers speak only chat. */
 export function isSpokenBy({ baseUrl, speaks }: Pick<Provider, 'baseUrl' | 'speaks'>): boolean {
   if (speaks !== undefined) return speaks.includes('responses')
   return baseUrl === null || URL.parse(baseUrl)?.host === VENDOR
