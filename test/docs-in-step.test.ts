@@ -35,7 +35,9 @@ test('docs/errors.md lists exactly the final errors', () => {
 })
 
 test('docs/configuration.md lists exactly the variables that are read', () => {
-  const ofProviders = builtinProviders().flatMap((builtin) => [builtin.apiKeyVariable, builtin.baseUrlVariable])
+  const ofProviders = builtinProviders().flatMap(({ apiKeyVariable, baseUrlVariable, speaksVariable = [] }) =>
+    [apiKeyVariable, baseUrlVariable].concat(speaksVariable),
+  )
   const ofProxies = [...PROXY_VARIABLES.filter((name) => name === name.toUpperCase()), 'NO_PROXY']
   assert.deepEqual(
     firstCells('docs/configuration.md', /^[A-Z_]+$/),
