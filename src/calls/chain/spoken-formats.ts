@@ -7,7 +7,7 @@ import type { Family, Translator } from '../../providers/family.ts'
 import type { Breakdown } from '../../upstream/exchange.ts'
 import type { UpstreamReply } from '../../upstream/whole-response.ts'
 
-/** Whether addresses of which nobody says so speak a format: found out by asking, at the first call of the format. */
+/** Whether addresses without a setting for it speak a format: found out by asking, at the first call of the format. */
 export interface SpokenFormats {
   /** What was found out; undefined: nothing. */
   of(provider: Provider): Provider['speaks']
@@ -41,7 +41,7 @@ export function createSpokenFormats(deps: Deps): SpokenFormats {
   const keyOf = ({ name, baseUrl }: Provider) => JSON.stringify([name, baseUrl])
 
   async function ask(key: string, format: Endpoint['name'], question: () => Promise<UpstreamReply | Breakdown | null>) {
-    // Where nothing could be asked, the call is translated, as before anybody asked.
+    // Without an answer the call is translated, as at any address that speaks only chat.
     const verdict = verdictOf(await question().catch(() => null))
     asking.delete(key)
     found.set(key, {

@@ -51,7 +51,7 @@ beforeEach(() => Object.assign(server, { asked: [], responses: 404, holds: null 
 
 const addressOf = () => `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`
 
-/** A route to a provider of its own: nobody has asked it before. */
+/** A route to a provider of its own, which was not asked before. */
 async function routeTo(more: object = {}): Promise<string> {
   const name = `found-${++providers}`
   const made = await manage('PUT', `/providers/${name}`, { family: 'openai', base_url: addressOf(), ...more })
@@ -107,7 +107,7 @@ describe('whether an address speaks the format is found out', () => {
     server.responses = 200
     assert.equal(await said(model), 'translated')
     now += 11_000
-    // Nobody waits for what was asked again.
+    // No call waits for what was asked again.
     let last = ''
     do last = await said(model)
     while (last !== 'native')
