@@ -62,7 +62,7 @@ function tooFast(key: string, random: Random): Refusal {
     needed: 1,
     waitMs: Math.ceil(random() * 30_000),
   }
-  return read(limitError(refusal, { picodollars: null, tokens: null, terms: [] }, { name: key, budget: undefined }))
+  return read(limitError(refusal, { picodollars: null, tokens: null, terms: [] }, key))
 }
 
 /** Of a key that may spend so much in total. What is left and would do is held by calls that are running. */
@@ -71,8 +71,9 @@ export function overBudget(key: { id: string; name: string }, limitUsd: string, 
   const [left, most] = [limit - spent, hold.picodollars ?? 0n]
   const held = left > most ? left - most / 2n : 0n
   const sums = { limit, spent: asPicodollars(spent), held: asPicodollars(held), per: 'total' as const, resetsAt: null }
-  const refusal = { kind: 'budget' as const, scope: { kind: 'key' as const, id: key.id }, ...sums }
-  return limitError(refusal, hold, { name: key.name, budget: { usd: limitUsd, per: 'total', mode: 'hard' } })
+  const budget = { usd: limitUsd, per: 'total' as const, mode: 'hard' as const }
+  const refusal = { kind: 'budget' as const, scope: { kind: 'key' as const, id: key.id }, ...sums, budget }
+  return limitError(refusal, hold, key.name)
 }
 
 const BUDGET_DAYS = 2

@@ -11,6 +11,7 @@ import { JOIN } from '../src/limits/counters/scripts/node.ts'
 import { BEGIN, COMPLETE } from '../src/limits/counters/scripts/rebuild.ts'
 import { SYNC } from '../src/limits/counters/scripts/sync.ts'
 import type { Asked } from '../src/limits/counters/syncs.ts'
+import { type EachLog, nothingSpent } from '../src/limits/each/each-book.ts'
 
 export const FLUSH = defineScript({ name: 'flush', answers: [] }, `redis.call('FLUSHDB') return {}`)
 
@@ -120,4 +121,11 @@ export async function syncedLedgers(
     await node.join()
   }
   return nodes
+}
+
+/** A log that knows of no value. */
+export const NO_VALUES: EachLog = {
+  caughtUp: async () => {},
+  read: async (scopes) => ({ values: scopes.map(() => ({ spent: nothingSpent(), open: [] })), positions: new Map() }),
+  ended: async () => ({ calls: [], positions: new Map() }),
 }

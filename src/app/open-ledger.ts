@@ -1,12 +1,16 @@
 import type { LimitsState } from '../domain/gateway-status.ts'
+import type { EachBook, EachLog } from '../limits/each/each-book.ts'
+import type { RaisedBy } from '../limits/each/each-budgets.ts'
+import { EachLedger } from '../limits/each/each-ledger.ts'
+import { MemoryBook } from '../limits/each/memory-book.ts'
 import { openElection } from '../limits/election.ts'
 import type { LoggedScope } from '../limits/ledger.ts'
 import type { SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
-import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { readPosition } from '../request-log/fold/position.ts'
 import { type LeftCost, readLeftCosts } from '../request-log/left-costs.ts'
 import { readLedger, readLoggedScopes, readScopesWithPast } from '../request-log/logged-scopes.ts'
+import { createEachLog } from '../request-log/values/each-log.ts'
 import { ensureInstallation } from '../store/control/installation-id.ts'
 import { claimLimits, tryLimitsLock } from '../store/control/limits-lock.ts'
 import { runningNodes } from '../store/control/nodes.ts'
@@ -26,10 +30,14 @@ export interface LedgerParts {
   book: SlotBook
   /** Resolves when all that is logged here so far can be read. */
   caughtUp(): Promise<void>
+  /** What budgets are raised by now. */
+  raisedBy: RaisedBy
 }
 
 export interface OpenedLedger {
-  ledger: SpendLedger
+  ledger: EachLedger
+  /** Of single values; threads that serve ask this one. */
+  each: EachBook
   limits(): LimitsState
   stop(): Promise<void>
 }
@@ -62,12 +70,25 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   return opened
 }
 
+/** A value that has not been seen before is read only when the log has all that earlier processes have left. */
+function eachLog({ store, caughtUp }: LedgerParts): EachLog {
+  const log = createEachLog(store.reads, caughtUp)
+  return { ...log, read: async (scopes, now) => store.past.settled().then(() => log.read(scopes, now)) }
+}
+
 type ReadScopes = (now: number) => Promise<LoggedScope[]>
 
 async function openAlone(parts: LedgerParts, read: ReadScopes): Promise<OpenedLedger> {
   const { ledger, fill } = slotLedger(parts)
   await fill(read)
-  return { ledger, limits: () => ({ kind: 'memory' }), stop: async () => {} }
+  const each = new MemoryBook(eachLog(parts), parts.clock)
+  const { raisedBy } = parts
+  return {
+    ledger: new EachLedger(ledger, each, raisedBy),
+    each,
+    limits: () => ({ kind: 'memory' }),
+    stop: () => each.stop(),
+  }
 }
 
 function slotLedger({ clock, book, metrics }: LedgerParts) {
@@ -79,7 +100,8 @@ function slotLedger({ clock, book, metrics }: LedgerParts) {
   return { ledger, fill }
 }
 
-async function openShared({ settings, store, metrics, log, clock }: LedgerParts, url: string): Promise<OpenedLedger> {
+async function openShared(parts: LedgerParts, url: string): Promise<OpenedLedger> {
+  const { settings, store, metrics, log, clock } = parts
   // Loaded on demand, like the PostgreSQL client.
   const { openCounters } = await import('../limits/counters/counters.ts')
   const { db, reads, requestLog, spool, node } = store
@@ -104,7 +126,8 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
       readLedger: (now) => readLedger(reads, now),
       runningNodes: () => runningNodes(db),
     },
-    position: spool.lastSeq(),
+    eachLog: eachLog(parts),
+    position: spool.lastSeq,
     events: {
       onUnchecked: () => metrics.limitsUnchecked.add(),
       onRefused: () => metrics.limitsRefused.add(),
@@ -124,7 +147,8 @@ async function openShared({ settings, store, metrics, log, clock }: LedgerParts,
     )
   }
   return {
-    ledger: counters.ledger,
+    ledger: new EachLedger(counters.ledger, counters.each, parts.raisedBy),
+    each: counters.each,
     limits: () => ({ kind: 'counters', ...counters.state() }),
     stop: () => counters.stop(),
   }
@@ -141,6 +165,7 @@ async function openLone(parts: LedgerParts, databaseUrl: string, first: ReadScop
   let isServing = false
   const { ledger, fill } = slotLedger(parts)
   await fill(first)
+  const each = new MemoryBook(eachLog(parts), parts.clock)
   const election = await openElection({
     tryLock: (onLost) => tryLimitsLock(databaseUrl, onLost),
     claim: () => claimLimits(store.db, store.node),
@@ -148,6 +173,7 @@ async function openLone(parts: LedgerParts, databaseUrl: string, first: ReadScop
       if (!isServing) return fill(first)
       await parts.caughtUp()
       await fill((now) => readLoggedScopes(store.db, now))
+      each.refill()
     },
     standby: book.standby,
     log,
@@ -155,5 +181,13 @@ async function openLone(parts: LedgerParts, databaseUrl: string, first: ReadScop
   isServing = true
   const { enforces } = election
   if (!enforces()) log.warn(ANOTHER_ENFORCES)
-  return { ledger, limits: () => ({ kind: 'lone', enforces: enforces() }), stop: election.stop }
+  return {
+    ledger: new EachLedger(ledger, each, parts.raisedBy),
+    each,
+    limits: () => ({ kind: 'lone', enforces: enforces() }),
+    async stop() {
+      await each.stop()
+      await election.stop()
+    },
+  }
 }

@@ -11,6 +11,7 @@ import type { HttpRoute } from '../http/call.ts'
 import { drain } from '../http/drain.ts'
 import type { PortsOptions } from '../http/ports.ts'
 import { shedding } from '../http/shedding.ts'
+import { NOT_RAISED } from '../limits/each/each-budgets.ts'
 import { SlotBook } from '../limits/slots/slot-book.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
@@ -36,7 +37,7 @@ import { openUpstream } from './open-upstream.ts'
 import { packagePath } from './package-path.ts'
 import type { NewKeys } from './prepare-store.ts'
 import { streamingWords } from './stream-config.ts'
-import { NO_THREADS, openThreads, type Threads } from './threads/threads.ts'
+import { NO_THREADS, openThreads, type Threads, type ThreadsParts } from './threads/threads.ts'
 
 /** Resolves when the wait should end early, on a second signal. Stops listening after `over`. */
 type Hurry = (over: AbortSignal) => Promise<void>
@@ -98,10 +99,10 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   })
   const book = new SlotBook()
   const caughtUp = () => threads.joined(prepared.store).requestLog.caughtUp()
-  const opened = await openLedger({ settings, store: prepared.store, metrics, log, clock, book, caughtUp })
-  const shared = { book, circuits, ledger: opened.ledger, models: catalog.models }
+  const opened = await openLedger({ ...prepared, metrics, clock, book, caughtUp, raisedBy: NOT_RAISED })
+  const onLoopStop: ThreadsParts['onLoopStop'] = (news) => deps.loops.adopt(news)
   if (prepared.threads > 1)
-    threads = openThreads({ ...prepared, ...shared, onLoopStop: (news) => deps.loops.adopt(news) })
+    threads = openThreads({ ...prepared, ...opened, book, circuits, models: catalog.models, onLoopStop })
   const store = threads.joined(prepared.store)
   let phase: 'starting' | 'ready' | 'draining' = 'starting'
   const stopping = new AbortController()

@@ -3,13 +3,13 @@ import type { OutputBounds } from '../domain/request/output-limit.ts'
 import type { Decision } from '../limits/admission.ts'
 import { type ChainHold, type FittedLimits, holdOfTerms } from '../limits/chain-hold.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
-import { fitIn, mayFit } from '../limits/fit-in.ts'
+import { fitIn, mayFit, mayStepDown } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
-import type { Payer } from '../limits/spend-ledger.ts'
 import { openText } from '../request-log/spool/record-lines.ts'
 import { assessChain, type ChainContext, type Fitness, NOTHING_FITTED } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
 import { withFewerTools } from './chain/fewer-tools.ts'
+import { stepDown } from './chain/step-down.ts'
 import type { Deps } from './deps.ts'
 import { untoldTier } from './explain-budget.ts'
 import { openRecord } from './open-record.ts'
@@ -25,7 +25,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { chain, isInterchangeable, alias } = resolved.resolved
   const asking = isSpeakable(endpoint.name) ? deps.spoken.findOut(endpoint, chain, snapshot) : null
   if (asking !== null) await outside(asking, resolved)
-  const payer = payerOf(resolved.key, snapshot)
+  const payer = payerOf(resolved.key, snapshot, resolved.attribution)
   const context: ChainContext = {
     endpoint,
     chain,
@@ -36,7 +36,8 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     defaultLimit: defaultLimitOf(payer),
     headers: () => receiver.headers(),
   }
-  const isFinal = !mayFit(payer)
+  const [fits, stepsDown] = [mayFit(payer), mayStepDown(payer)]
+  const isFinal = !stepsDown && !fits
   const assessed = assessChain(body, context, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
   const isStream = resolved.delivery !== null
@@ -64,18 +65,30 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
       return assessChain(body, context, deps, fitted, false)
     }
     const fewer = (toolCalls: OutputBounds) => assess(NOTHING_FITTED, toolCalls)
-    let last = await withFewerTools({ fitnesses, hold, decision }, !isFinal, fewer, ask)
+    let last = await withFewerTools({ fitnesses, hold, decision }, fits, fewer, ask)
+    if (stepsDown) {
+      const workspace = resolved.key.workspace
+      const along = (longer: typeof chain) => {
+        context.chain = longer
+        return assess(NOTHING_FITTED)
+      }
+      const stepped = await stepDown(last, { snapshot, workspace, chain, assess: along, holdFor, ask })
+      // What follows goes along the same entries as what was decided.
+      context.chain = stepped.chain
+      last = stepped
+    }
     // Again, with the most that the fitting hard budget can pay for.
-    if (!isFinal) last = await fitIn(last, payer, async (fitted) => ask(await assess(fitted)))
+    if (fits) last = await fitIn(last, async (fitted) => ask(await assess(fitted)))
     ;({ fitnesses, hold, decision } = last)
   }
   const admitted = advance<Admitted>(resolved)
+  if (context.chain !== chain) admitted.resolved = { ...admitted.resolved, chain: context.chain }
   admitted.fitnesses = fitnesses
   admitted.mayHedge = mayHedge
   admitted.trying = null
   admitted.leg = null
   admitted.lost = null
-  await opened(admitted, { decision, hold, payer, fitnesses }, deps)
+  await opened(admitted, { decision, hold, fitnesses }, deps)
   if (admitted.delivery !== null) admitted.aspects = [...admitted.aspects, deps.streams.begin(admitted.delivery)]
   return admitted
 }
@@ -89,11 +102,11 @@ async function outside(asking: Promise<unknown>, call: Balanced): Promise<void> 
 
 /** A call that asks no provider: its rate counts and its row is open, but nothing is held. */
 export async function admitFree(resolved: Resolved, deps: Deps): Promise<Resolved & Entered> {
-  const payer = payerOf(resolved.key, resolved.snapshot)
+  const payer = payerOf(resolved.key, resolved.snapshot, resolved.attribution)
   const hold = holdOfTerms([], false, resolved.delivery !== null)
   const decision = await deps.ledger.admit(payer, hold, resolved.id)
   const entered = advance<Resolved & Entered>(resolved)
-  await opened(entered, { decision, hold, payer, fitnesses: [] }, deps)
+  await opened(entered, { decision, hold, fitnesses: [] }, deps)
   return entered
 }
 
@@ -102,22 +115,19 @@ type Entered = Pick<Admitted, 'held' | 'warnings' | 'opening'>
 interface Entering {
   decision: Decision
   hold: ChainHold
-  payer: Payer
   fitnesses: readonly Fitness[]
 }
 
 /** Opens the row of a call within its limits; otherwise throws the caller's error. */
 function opened(
   call: Resolved & { -readonly [Field in keyof Entered]: Entered[Field] },
-  { decision, hold, payer, fitnesses }: Entering,
+  { decision, hold, fitnesses }: Entering,
   deps: Deps,
 ): Promise<void> {
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
-    const { budget } = payer[refusal.scope.kind].limits ?? {}
-    const by = { name: scopeName(refusal.scope, call.key), budget }
-    throw limitError(refusal, hold, by, untoldTier(fitnesses))
+    throw limitError(refusal, hold, scopeName(refusal.scope, call.key), untoldTier(fitnesses))
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision

@@ -30,12 +30,12 @@ export async function budgetVerdict(
     throw error
   }
   if (refusal === null) return { refusal, fitnesses }
-  const fitted = fittedTo(refusal, hold, payer)
+  const fitted = fittedTo(refusal, hold)
   if (fitted !== null) return { refusal: null, fitnesses: await assessChain(body, context, deps, fitted) }
   const { kind, id } = refusal.scope
   const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
   return {
-    refusal: limitError(refusal, hold, { name, budget: payer[kind].limits?.budget }, untoldTier(fitnesses)),
+    refusal: limitError(refusal, hold, name, untoldTier(fitnesses)),
     fitnesses,
   }
 }

@@ -1,7 +1,7 @@
 import { UNCONFIRMED_POLICIES, type UnconfirmedPolicy } from '../domain/pricing/unconfirmed.ts'
 import type { AnyInput } from './api-client.ts'
 import { CliError } from './cli-error.ts'
-import { type Given, type OptionSpec, text } from './command.ts'
+import { type Given, type OptionSpec, text, texts } from './command.ts'
 
 /** Limits as options; what they set together is the body's `limits`. */
 export const LIMIT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
@@ -15,8 +15,14 @@ export const LIMIT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   },
   budget: {
     type: 'string',
-    placeholder: 'USD/PERIOD[:soft|:fit[=N]]',
-    help: 'E.g. 50/month. Periods: day, week, month, total. soft only warns; fit shortens answers to what is left, to N tokens at least; null removes it',
+    placeholder: 'USD/PERIOD[:soft|:fit[=N]|:step_down[=ROUTE]]',
+    help: 'E.g. 50/month. Periods: day, week, month, total. soft only warns; fit shortens answers to what is left, to N tokens at least; step_down goes to cheaper entries; null removes it',
+  },
+  each: {
+    type: 'string',
+    multiple: true,
+    placeholder: 'VALUE=BUDGET',
+    help: 'A budget for each session, agent, user, project, key or tag:NAME, e.g. session=2/total; further=5/day is one more of all; null removes them',
   },
 }
 
@@ -41,6 +47,8 @@ function givenLimits(given: Given): SomeLimits {
   }
   const budget = text(given, 'budget')
   if (budget !== undefined) limits['budget'] = budget === 'null' ? null : budgetOf(budget)
+  const each = texts(given, 'each')
+  if (each.length > 0) limits['budgets'] = each.includes('null') ? null : each.map(eachOf)
   const policy = text(given, 'unconfirmed')
   if (policy !== undefined) limits['unconfirmed'] = policy === 'null' ? null : policyOf(policy)
   return limits
@@ -58,16 +66,26 @@ function countOf(value: string, option: string): number {
 }
 
 function budgetOf(value: string): SomeLimits {
-  const found = /^(\d{1,9}(?:\.\d{1,12})?)\/(day|week|month|total)(?::(hard|soft|fit(?:=([1-9]\d{0,8}))?))?$/.exec(
-    value,
-  )
+  const found =
+    /^(\d{1,9}(?:\.\d{1,12})?)\/(day|week|month|total)(?::(hard|soft|fit(?:=([1-9]\d{0,8}))?|step_down(?:=(.{1,200}))?))?$/.exec(
+      value,
+    )
   if (found === null) {
     const form = 'USD and a period of day, week, month, total, for example 50/month, 2.50/day:soft or 5/month:fit=1000'
     throw new CliError(`--budget: ${form}; not '${value}'`, 2)
   }
-  const [, usd = '', per = '', mode = 'hard', floor] = found
+  const [, usd = '', per = '', mode = 'hard', floor, route] = found
+  if (mode.startsWith('step_down')) {
+    return { usd, per, mode: 'hard', when_tight: 'step_down', ...(route !== undefined && { step_down_to: route }) }
+  }
   if (!mode.startsWith('fit')) return { usd, per, mode }
   return { usd, per, mode: 'hard', when_tight: 'fit', ...(floor !== undefined && { fit_at_least: Number(floor) }) }
+}
+
+function eachOf(value: string): SomeLimits {
+  const [, each = '', budget = ''] = /^([^=]+)=(.+)$/.exec(value) ?? []
+  if (budget === '') throw new CliError(`--each: VALUE=BUDGET, for example session=2/total; not '${value}'`, 2)
+  return { ...(each !== 'further' && { each }), ...budgetOf(budget) }
 }
 
 /**

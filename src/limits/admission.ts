@@ -1,9 +1,12 @@
 import { type Period, periodBounds } from '../domain/budgets/budget-period.ts'
-import type { Budget, Limits } from '../domain/limits.ts'
+import type { ValueScope } from '../domain/budgets/each.ts'
+import type { Budget, EachBudget, Limits } from '../domain/limits.ts'
 import { asPicodollars, type Picodollars, picodollarsOfUsd } from '../domain/pricing/price.ts'
+import { type Amount, amountOf } from './amount.ts'
 import type { CallHold, Scope, ScopeStatus } from './ledger.ts'
 
 export interface BudgetState {
+  /** Whose limits have the budget. */
   scope: Scope
   per: Period
   limit: Picodollars
@@ -11,6 +14,10 @@ export interface BudgetState {
   held: Picodollars
   /** Null: never. */
   resetsAt: number | null
+  budget?: Budget | EachBudget
+  /** Of a budget for each value of something: "session 7f3a". */
+  value?: string | null
+  counter?: ValueScope
 }
 
 export type Refusal =
@@ -60,6 +67,8 @@ export interface Verdict {
   inFlight: number
   /** A soft budget only warns. */
   isOverBudget: boolean
+  /** What was used before it has reached the part from which the budget warns. */
+  isNear: boolean
   /** Null: it fits. */
   overRpm: Wait | null
   overTpm: Wait | null
@@ -94,17 +103,18 @@ export function refusalOf(verdicts: readonly Verdict[], hold: CallHold, at: numb
   return tightest(refusals)
 }
 
-/** The soft budgets that a call exceeds. */
+/** The soft budgets that a call exceeds, and those that warn before they are used up. */
 export function warningsOf(verdicts: readonly Verdict[], at: number): BudgetState[] {
   return verdicts.flatMap((verdict) => {
     const { budget } = verdict.limits
-    return verdict.isOverBudget && budget?.mode === 'soft' ? [judgedBudget(verdict, budget, at)] : []
+    const warns = verdict.isNear || (verdict.isOverBudget && budget?.mode === 'soft')
+    return warns && budget !== undefined ? [judgedBudget(verdict, budget, at)] : []
   })
 }
 
 function judgedBudget({ scope, spent, held }: Verdict, budget: Budget, at: number): BudgetState {
   const { per } = budget
-  return { scope, per, ...sumsOf(budget, spent), held, resetsAt: periodBounds(per, at).resetsAt }
+  return { scope, per, ...sumsOf(budget, spent), held, resetsAt: periodBounds(per, at).resetsAt, budget }
 }
 
 /**
@@ -125,7 +135,7 @@ function isTighter(a: Refusal, b: Refusal): boolean {
 export function budgetState({ scope, periods }: ScopeStatus, { budget }: Limits): BudgetState | null {
   if (budget === undefined) return null
   const { spent, held, resetsAt } = periods[budget.per]
-  return { scope, per: budget.per, ...sumsOf(budget, spent), held, resetsAt }
+  return { scope, per: budget.per, ...sumsOf(budget, spent), held, resetsAt, budget }
 }
 
 const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
@@ -137,11 +147,24 @@ const limitsInPicodollars = new WeakMap<Budget, Picodollars>()
 export function limitOf(budget: Budget): Picodollars {
   let limit = limitsInPicodollars.get(budget)
   if (limit === undefined) {
-    const left = picodollarsOfUsd(budget.usd) - shiftOf(budget)
+    const left = raisedLimitOf(budget) - shiftOf(budget)
     limit = asPicodollars(left < 0n ? 0n : left)
     limitsInPicodollars.set(budget, limit)
   }
   return limit
+}
+
+function raisedLimitOf({ usd, raised }: Budget): bigint {
+  return raised === undefined ? picodollarsOfUsd(usd) : picodollarsOfUsd(usd) + picodollarsOfUsd(raised)
+}
+
+/** From where on the budget warns, by what calls may spend; null: it does not. */
+export function warnFromOf(budget: Budget): Amount | null {
+  return budget.warn_at === undefined ? null : amountOf((limitOf(budget) * BigInt(budget.warn_at)) / 100n)
+}
+
+export function isNear({ budget }: Limits, used: bigint, limit: bigint): boolean {
+  return budget?.warn_at !== undefined && used * 100n >= limit * BigInt(budget.warn_at)
 }
 
 export function openingOf({ opening }: Budget): Picodollars {
@@ -156,7 +179,7 @@ export function shiftOf(budget: Budget): bigint {
 /** As people read them: the whole budget, and all that counts of it. */
 export function sumsOf(budget: Budget, spent: Picodollars): { limit: Picodollars; spent: Picodollars } {
   const sum = spent + shiftOf(budget)
-  return { limit: picodollarsOfUsd(budget.usd), spent: asPicodollars(sum < 0n ? 0n : sum) }
+  return { limit: asPicodollars(raisedLimitOf(budget)), spent: asPicodollars(sum < 0n ? 0n : sum) }
 }
 
 /** A call of unknown price fits no hard budget; a soft budget warns about it once it is used up. */
@@ -166,4 +189,10 @@ export function fits({ limit, spent, held }: BudgetState, hold: Picodollars | nu
   // What takes nothing exceeds nothing, even after a limit was lowered below what is used. So say all ledgers.
   if (hold === 0n && !isSoft) return true
   return spent + held + hold <= limit
+}
+
+/** A soft budget that the call exceeds, or one whose part from which it warns is used. */
+export function warns(state: BudgetState, hold: Picodollars | null, limits: Limits): boolean {
+  if (limits.budget?.mode === 'soft' && !fits(state, hold, limits)) return true
+  return isNear(limits, state.spent + state.held, state.limit)
 }

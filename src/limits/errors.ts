@@ -1,5 +1,5 @@
+import type { ValueScope } from '../domain/budgets/each.ts'
 import { GatewayError } from '../domain/errors.ts'
-import type { Budget } from '../domain/limits.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { wholeSeconds } from '../domain/retry-after.ts'
 import { named, worded } from '../domain/wording/worded.ts'
@@ -11,39 +11,33 @@ import { unknownCost } from './unknown-cost.ts'
 type BudgetRefusal = Extract<Refusal, { kind: 'budget' }>
 type RateRefusal = Exclude<Refusal, { kind: 'budget' }>
 
-/** Whose limit it is. */
-export interface LimitedBy {
-  /** The display name. */
-  name: string
-  budget: Budget | undefined
-}
-
 /**
  * The refusal as an error, with figures both in the details and in the message. `because`: why the hold is larger than
- * the list price explains, as a sentence.
+ * the list price explains, as a sentence. `name`: of the limited one, as people call it.
  */
 export function limitError(
   refusal: Refusal,
   hold: ChainHold,
-  by: LimitedBy,
+  name: string,
   because: string | null = null,
 ): GatewayError {
-  if (refusal.kind !== 'budget') return rateError(refusal, by.name)
-  if (hold.picodollars === null) return unknownCost(refusal.scope, hold, by.name)
-  return budgetError(refusal, hold, hold.picodollars, by, because)
+  if (refusal.kind !== 'budget') return rateError(refusal, name)
+  if (hold.picodollars === null) return unknownCost(refusal.scope, hold, limitedName(refusal, name))
+  return budgetError(refusal, hold, hold.picodollars, limitedName(refusal, name), because)
 }
 
 function budgetError(
   refusal: BudgetRefusal,
   hold: ChainHold,
   most: bigint,
-  by: LimitedBy,
+  name: string,
   because: string | null,
 ): GatewayError {
   const { scope, limit, spent, held, per, resetsAt } = refusal
   const fitting = maxTokensThatFit(hold, limit - spent - held)
   const toolCalls = toolCallsThatFit(hold, limit - spent - held)
-  const floor = by.budget?.when_tight === 'fit' ? floorOf(by.budget) : null
+  const { budget, value, counter } = refusal
+  const floor = budget?.when_tight === 'fit' ? floorOf(budget) : null
   const details = {
     scope: scope.kind,
     scope_id: scope.id,
@@ -55,15 +49,27 @@ function budgetError(
     resets_at: resetsAt === null ? null : new Date(resetsAt).toISOString(),
     max_tokens_that_fits: fitting,
     ...(toolCalls !== null && { tool_calls_that_fit: toolCalls }),
-    when_tight: floor === null ? 'refuse' : 'fit',
+    when_tight: budget?.when_tight ?? 'refuse',
     fit_at_least: floor,
+    ...(counter !== undefined && counter.kind !== '' && { each: eachOf(counter) }),
+    ...(value != null &&
+      counter !== undefined && { value: counter.value, session: counter.kind === 'agent' ? counter.of : undefined }),
   }
   const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${because === null ? '' : ` ${because}`}${toolCalls === null ? wayOut(fitting, floor) : toolWay(toolCalls)}`
   return new GatewayError(
     'budget_exceeded',
-    worded`The budget of ${named(by.name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))}`,
+    worded`The budget of ${named(name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))}`,
     { details },
   )
+}
+
+/** "session 7f3a of key 'app'": the value first, where the budget is of one. */
+export function limitedName({ value }: Pick<BudgetState, 'value'>, name: string): string {
+  return value == null ? name : `${value} of ${name}`
+}
+
+function eachOf({ kind, of }: ValueScope): string {
+  return kind === 'tag' ? `tag:${of}` : kind
 }
 
 /** Short: the counters usually recover without help. */

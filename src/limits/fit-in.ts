@@ -1,4 +1,4 @@
-import { type Budget, DEFAULT_FIT_AT_LEAST } from '../domain/limits.ts'
+import { type Budget, DEFAULT_FIT_AT_LEAST, type EachBudget, type Limits } from '../domain/limits.ts'
 import type { Decision, Refusal } from './admission.ts'
 import { type ChainHold, type FittedLimits, fittedLimits } from './chain-hold.ts'
 import type { Payer } from './spend-ledger.ts'
@@ -14,22 +14,27 @@ const MOST_TIMES = 5
 
 /** Whether a hard budget of this payer asks for calls to be fitted. */
 export function mayFit({ key, workspace }: Payer): boolean {
-  return key.limits?.budget?.when_tight === 'fit' || workspace.limits?.budget?.when_tight === 'fit'
+  return adapts(key.limits, 'fit') || adapts(workspace.limits, 'fit')
+}
+
+export function mayStepDown({ key, workspace }: Payer): boolean {
+  return adapts(key.limits, 'step_down') || adapts(workspace.limits, 'step_down')
+}
+
+function adapts(limits: Limits | null, way: 'fit' | 'step_down'): boolean {
+  const isOne = (budget: Budget | EachBudget | undefined) => budget?.when_tight === way
+  return isOne(limits?.budget) || limits?.budgets?.some(isOne) === true
 }
 
 /**
  * Retries with the largest output limits that fit into what the refusal says is left. Every attempt is decided exactly
  * like the first one, so the budget holds even if other calls come in between.
  */
-export async function fitIn<A extends Asked>(
-  first: A,
-  payer: Payer,
-  ask: (fitted: FittedLimits) => A | Promise<A>,
-): Promise<A> {
+export async function fitIn<A extends Asked>(first: A, ask: (fitted: FittedLimits) => A | Promise<A>): Promise<A> {
   let last = first
   let fitted: FittedLimits = new Map()
   for (let times = 0; times < MOST_TIMES && last.decision.kind === 'refused'; times++) {
-    const more = fittedTo(last.decision.refusal, last.hold, payer)
+    const more = fittedTo(last.decision.refusal, last.hold)
     if (more === null) break
     fitted = new Map([...fitted, ...more])
     last = await ask(fitted)
@@ -38,13 +43,12 @@ export async function fitIn<A extends Asked>(
 }
 
 /** The tightest of several budgets refuses, so what fits into it fits into all. */
-export function fittedTo(refusal: Refusal, hold: ChainHold, payer: Payer): FittedLimits | null {
+export function fittedTo(refusal: Refusal, hold: ChainHold): FittedLimits | null {
   if (refusal.kind !== 'budget') return null
-  const budget = payer[refusal.scope.kind].limits?.budget
-  const { limit, spent, held } = refusal
+  const { limit, spent, held, budget } = refusal
   return budget?.when_tight === 'fit' ? fittedLimits(hold, limit - spent - held, floorOf(budget)) : null
 }
 
-export function floorOf({ fit_at_least: floor }: Budget): number {
+export function floorOf({ fit_at_least: floor }: Pick<Budget, 'fit_at_least'>): number {
   return floor ?? DEFAULT_FIT_AT_LEAST
 }

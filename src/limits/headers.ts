@@ -1,7 +1,7 @@
 import { headerSafe } from '../domain/header-safe.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { BudgetState } from './admission.ts'
-import { budgetText, resetText } from './errors.ts'
+import { budgetText, limitedName, resetText } from './errors.ts'
 import type { Payer, SpendLedger } from './spend-ledger.ts'
 
 /** The `x-ratelimit-*` headers that the official clients read; none for a key without such a limit. */
@@ -34,6 +34,8 @@ export function duration(ms: number): string {
 
 /** The value of `x-gateway-budget-warning`. */
 export function warningText(warnings: readonly BudgetState[], nameOf: (scope: BudgetState['scope']) => string): string {
-  const texts = warnings.map((state) => `${nameOf(state.scope)}: ${budgetText(state)}. ${resetText(state.resetsAt)}`)
+  const texts = warnings.map(
+    (state) => `${limitedName(state, nameOf(state.scope))}: ${budgetText(state)}. ${resetText(state.resetsAt)}`,
+  )
   return headerSafe(texts.join(' '))
 }

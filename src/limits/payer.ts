@@ -1,3 +1,4 @@
+import type { Attribution } from '../domain/attribution.ts'
 import { unreleased } from '../domain/budgets/corrections.ts'
 import type { LiveKey } from '../domain/key.ts'
 import type { Limits } from '../domain/limits.ts'
@@ -5,17 +6,19 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Scope } from './ledger.ts'
 import type { Payer } from './spend-ledger.ts'
 
-/** Whose limits apply to a call of this key. */
-export function payerOf(key: LiveKey, snapshot: Snapshot): Payer {
+/** Whose limits apply to a call of this key, with what it names. */
+export function payerOf(key: LiveKey, snapshot: Snapshot, attribution?: Attribution): Payer {
   const limits = snapshot.workspaces.get(key.workspace)?.limits ?? null
-  const payer = { key, workspace: { name: key.workspace, limits } }
+  const hasMore = key.limits?.budgets !== undefined || limits?.budgets !== undefined
+  const names = hasMore ? attribution : undefined
+  const payer: Payer & { key: LiveKey } = { key, workspace: { name: key.workspace, limits }, names }
   return snapshot.correctionsEnd === undefined || Date.now() < snapshot.correctionsEnd ? payer : strict(payer)
 }
 
 /** The control data is late: a release may belong to a period that is over. */
-function strict({ key, workspace }: { key: LiveKey; workspace: Payer['workspace'] }): Payer {
+function strict({ key, workspace, names }: Payer & { key: LiveKey }): Payer {
   const limits: Limits | null = unreleased(key.limits)
-  return { key: { ...key, limits }, workspace: { ...workspace, limits: unreleased(workspace.limits) } }
+  return { key: { ...key, limits }, workspace: { ...workspace, limits: unreleased(workspace.limits) }, names }
 }
 
 /** Only the limits of the workspace. */
@@ -36,5 +39,9 @@ export function scopeName({ kind }: Scope, key: LiveKey): string {
 
 /** Of the key or of its workspace. */
 export function hasHardBudget({ key, workspace }: Payer): boolean {
-  return key.limits?.budget?.mode === 'hard' || workspace.limits?.budget?.mode === 'hard'
+  return isHard(key.limits) || isHard(workspace.limits)
+}
+
+function isHard(limits: Limits | null): boolean {
+  return limits?.budget?.mode === 'hard' || limits?.budgets?.some(({ mode }) => mode === 'hard') === true
 }

@@ -20,9 +20,10 @@ function bindingOfLimits(limits: Limits | null): Binding {
   if (limits === null) return 'nothing'
   let binding = known.get(limits)
   if (binding === undefined) {
-    const { rpm, tpm, max_parallel: parallel, budget } = limits
-    const isLimited = [rpm, tpm, parallel, budget].some((limit) => limit !== undefined)
-    binding = budget !== undefined && budget.mode === 'hard' ? 'hard' : isLimited ? 'limited' : 'nothing'
+    const { rpm, tpm, max_parallel: parallel, budget, budgets } = limits
+    const isLimited = [rpm, tpm, parallel, budget, budgets].some((limit) => limit !== undefined)
+    const isHard = [budget, ...(budgets ?? [])].some((each) => each?.mode === 'hard')
+    binding = isHard ? 'hard' : isLimited ? 'limited' : 'nothing'
     known.set(limits, binding)
   }
   return binding

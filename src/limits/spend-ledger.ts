@@ -1,3 +1,4 @@
+import type { Attribution } from '../domain/attribution.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import type { Decision, HeldCall } from './admission.ts'
@@ -7,6 +8,8 @@ import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from './ledger.
 export interface Payer {
   key: { id: string; limits: Limits | null }
   workspace: { name: string; limits: Limits | null }
+  /** What the call names, where one of them has budgets for that. */
+  names?: Attribution | undefined
 }
 
 /**

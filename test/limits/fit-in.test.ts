@@ -102,7 +102,7 @@ test('an entry that still fits keeps its limit when another must be fitted once 
     const hold = holdOf(chain, fitted)
     return { hold, decision: ledger.admit(payer, hold, 'call') }
   }
-  const { decision } = await fitIn(ask(new Map()), payer, ask)
+  const { decision } = await fitIn(ask(new Map()), ask)
   assert.equal(decision.kind, 'admitted')
   assert.deepEqual(
     asked.map((fitted) => [fitted.get(0), fitted.get(1)]),
@@ -164,7 +164,7 @@ async function playCalls(
         const hold = holdOf(chain, fitted)
         return { hold, decision: await own.admit(payer, hold, `call-${index}`) }
       }
-      const { hold, decision } = await fitIn(await ask(new Map()), payer, ask)
+      const { hold, decision } = await fitIn(await ask(new Map()), ask)
       await look()
       if (decision.kind !== 'admitted') return
       admitted++

@@ -95,10 +95,19 @@ export class Reference {
     return { refusals, warnings }
   }
 
-  budget(scope: Scope, { usd, per }: NonNullable<Limits['budget']>): BudgetState {
+  budget(scope: Scope, budget: NonNullable<Limits['budget']>): BudgetState {
+    const { usd, per } = budget
     const { spent, held } = this.money(scope, per)
     const limit = asPicodollars(BigInt(Number(usd) * 1e12))
-    return { scope, per, limit, spent: asPicodollars(spent), held: asPicodollars(held), resetsAt: this.resetsAt(per) }
+    return {
+      scope,
+      per,
+      limit,
+      spent: asPicodollars(spent),
+      held: asPicodollars(held),
+      resetsAt: this.resetsAt(per),
+      budget,
+    }
   }
 
   /** The first midnight that belongs to another period. */

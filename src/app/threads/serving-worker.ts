@@ -11,6 +11,9 @@ import { drain } from '../../http/drain.ts'
 import { threadRouting } from '../../http/node/thread-of-call.ts'
 import { createServer, type ServerOptions } from '../../http/server.ts'
 import { shedding } from '../../http/shedding.ts'
+import { NOT_RAISED } from '../../limits/each/each-budgets.ts'
+import { EachLedger } from '../../limits/each/each-ledger.ts'
+import { threadBook } from '../../limits/each/thread-book.ts'
 import { SlotBook } from '../../limits/slots/slot-book.ts'
 import { SlotLedger } from '../../limits/slots/slot-ledger.ts'
 import { steadyClock } from '../../limits/steady-clock.ts'
@@ -114,6 +117,7 @@ const { metrics, bodies } = measured(
   { isMain: false },
 )
 let uses = new Map<string, number>()
+const slots = new SlotLedger(clock, book, () => metrics.limitsRefused.add())
 const deps: Deps = createDeps({
   settings,
   shares: threads,
@@ -135,7 +139,7 @@ const deps: Deps = createDeps({
     // A key of a caller is always served by the same thread, so its calls are in this very log.
     caughtUp: () => requestLog.caughtUp(),
   },
-  ledger: new SlotLedger(clock, book, () => metrics.limitsRefused.add()),
+  ledger: new EachLedger(slots, threadBook(main), NOT_RAISED),
   metrics,
   tracing: await openTracing(settings, { instance: `${node}/${thread}`, snapshot: () => snapshot, isKnown, log }),
   log,

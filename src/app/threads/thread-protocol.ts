@@ -6,6 +6,7 @@ import type { ClaimedCall } from '../../domain/idempotency.ts'
 import type { CatalogModel } from '../../domain/provider.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { EachTasks } from '../../limits/each/thread-book.ts'
 import type { NewSlots, Standby } from '../../limits/slots/slot-book.ts'
 import type { Claim } from '../../request-log/fold/claim-spool.ts'
 import type { Position } from '../../request-log/fold/position.ts'
@@ -96,7 +97,7 @@ export interface CircuitNews {
 }
 
 /** What a serving thread asks the main thread. */
-export type MainTasks = {
+export type MainTasks = EachTasks & {
   find(input: { keyId: string; idempotencyKey: string; since: number }): Promise<ClaimedCall | null>
   raisePricePercent(input: { provider: string; percent: number }): Promise<unknown>
   circuit(input: CircuitNews): void

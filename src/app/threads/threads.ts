@@ -3,6 +3,8 @@ import type { StopNews } from '../../calls/loops/loop-watch.ts'
 import type { CatalogModel } from '../../domain/provider.ts'
 import { createServers, listenAt, type PortsOptions, type Servers } from '../../http/ports.ts'
 import { createServer } from '../../http/server.ts'
+import type { EachBook } from '../../limits/each/each-book.ts'
+import { eachTasks } from '../../limits/each/thread-book.ts'
 import type { SlotBook } from '../../limits/slots/slot-book.ts'
 import type { SpendLedger } from '../../limits/spend-ledger.ts'
 import { findLogged } from '../../request-log/past/find-logged.ts'
@@ -56,6 +58,7 @@ export interface ThreadsParts {
   circuits: Circuits
   book: SlotBook
   ledger: SpendLedger
+  each: EachBook
   log: Log
   models(): readonly CatalogModel[]
   /** A thread has stopped a session. */
@@ -78,6 +81,7 @@ export function openThreads(parts: ThreadsParts): Threads {
         live.change((transaction) => raisePricePercent(transaction, provider, percent)),
       circuit: ({ entry, circuit }) => circuits.adopt(entry, circuit),
       loopStop: parts.onLoopStop,
+      ...eachTasks(parts.each),
     },
   })
   store.besides(threads)

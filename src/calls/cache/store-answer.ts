@@ -12,8 +12,8 @@ export function storedAnswerOf(
   const { id, served, cost, adjustments } = call
   // The answer of a fallback would outlive the failure that it replaces.
   if (error !== null || reply === null || served === undefined || served.position > 0) return null
-  // Shorter than asked for, because of what was left of a budget at that moment.
-  if (adjustments.some(({ reason }) => reason === 'fitted_to_budget')) return null
+  // Shorter than asked for, or of a cheaper model, because of what was left of a budget at that moment.
+  if (adjustments.some(({ reason }) => reason === 'fitted_to_budget' || reason === 'stepped_down')) return null
   const { finishReason } = served.answer
   if (!withTools && CALLS_TOOLS.has(finishReason ?? '')) return null
   const body = bodyOf(call, reply)

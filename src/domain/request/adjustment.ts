@@ -5,6 +5,7 @@ export const ADJUSTMENT_REASONS = {
   default_limit: 'the caller sent no output limit, so the configured default was sent',
   route_default: 'the caller left it out, so the default of the route was sent',
   fitted_to_budget: 'lowered to what the hard budget still allows',
+  stepped_down: 'what is left of the budget does not cover the first choice, so a cheaper model was asked',
   renamed: 'the provider requires this name for the model',
   unused_key: 'the bearer token is another key, and that one counts',
   left_out: 'the hard budget does not cover what it can cost',
@@ -19,7 +20,12 @@ export const Adjustment = z.strictObject({
     .nullable()
     .describe('As it was sent; null where only the name changed, and of a key'),
   reason: z.literal(Object.keys(ADJUSTMENT_REASONS) as (keyof typeof ADJUSTMENT_REASONS)[]),
-  from: z.string().optional().describe('The name that the caller sent, where it was renamed'),
+  from: z
+    .string()
+    .optional()
+    .describe(
+      'The name that the caller sent, where it was renamed; the model that would have been asked, where another was',
+    ),
 })
 export type Adjustment = z.infer<typeof Adjustment>
 

@@ -1,7 +1,7 @@
 import { type PERIODS, periodBounds } from '../../domain/budgets/budget-period.ts'
 import type { Limits } from '../../domain/limits.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
-import type { Verdict } from '../admission.ts'
+import { isNear, limitOf, type Verdict } from '../admission.ts'
 import { moneyOf } from '../amount.ts'
 import type { NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
@@ -82,6 +82,7 @@ export function verdictsOf({ key, workspace }: Payer, views: Views): Verdict[] {
 
 function verdictOf(scope: Scope, limits: Limits, value: Value): Verdict {
   const view = figuresOf('view', value)
+  const limit = limits.budget === undefined ? 0n : limitOf(limits.budget)
   const wait = (ms: number) => (ms === FITS ? null : { waitMs: ms === NEVER ? null : ms })
   return {
     scope,
@@ -92,6 +93,7 @@ function verdictOf(scope: Scope, limits: Limits, value: Value): Verdict {
     tokens: view.tokens,
     inFlight: view.in_flight,
     isOverBudget: view.is_over_budget === 1,
+    isNear: isNear(limits, moneyOf(view.spent, view.spent_rest) + moneyOf(view.held, view.held_rest), limit),
     overRpm: wait(view.rpm_wait),
     overTpm: wait(view.tpm_wait),
     isOverParallel: view.is_over_parallel === 1,

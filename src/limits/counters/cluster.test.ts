@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { beginLedger, connectTo } from '../../../test/counters.ts'
+import { beginLedger, connectTo, NO_VALUES } from '../../../test/counters.ts'
 import { until } from '../../../test/harness.ts'
 import { ask, startValkeyCluster } from '../../../test/valkey-cluster.ts'
 import type { Limits } from '../../domain/limits.ts'
@@ -69,7 +69,7 @@ describe('a cluster', { timeout: 300_000 }, async () => {
       openCounters({
         installation: 'test',
         ...{ url: cluster.servers[0]?.url ?? '', prefix: '{failover-test}:', node, policy: null, leaseMs: 30_000 },
-        ...{ requestLog, position: 0, now: Date.now, log: { info() {}, warn() {} } },
+        ...{ requestLog, eachLog: NO_VALUES, position: () => 0, now: Date.now, log: { info() {}, warn() {} } },
         events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
       }),
     )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import { connectTo, FLUSH } from '../../../test/counters.ts'
+import { connectTo, FLUSH, NO_VALUES } from '../../../test/counters.ts'
 import { until } from '../../../test/harness.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
@@ -83,7 +83,8 @@ function open(node: string, now = Date.now): Counters {
     policy: null,
     leaseMs: 200,
     requestLog: log,
-    position: 10,
+    eachLog: NO_VALUES,
+    position: () => 10,
     events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
     log: { info() {}, warn() {} },
     now,

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import type { EachBook, EachLog } from '../each/each-book.ts'
+import { ServerBook } from '../each/server-book.ts'
 import type { LimitsWhenDown } from '../policy.ts'
 import type { SpendLedger } from '../spend-ledger.ts'
 import { openConnection } from './connection.ts'
@@ -20,8 +23,10 @@ export interface CountersOptions {
   /** A call waits no longer than this for the counters, and no call once they have been away for longer. */
   waitMs?: number
   requestLog: RequestLogView
+  /** What it says of single values. */
+  eachLog: EachLog
   /** The newest record of this node's spool. */
-  position: number
+  position(): number
   events: CountersEvents
   log: CountersLog
   /** Unix milliseconds. */
@@ -30,6 +35,8 @@ export interface CountersOptions {
 
 export interface Counters {
   ledger: SpendLedger
+  /** Of single values. */
+  each: EachBook
   /**
    * False: not ready within this time; connecting continues in the background. Rejects with an AnothersCountersError
    * where another installation has the prefix.
@@ -53,7 +60,7 @@ const STOP_WAIT_MS = 2_000
 export function openCounters(options: CountersOptions): Counters {
   const { url, prefix, node, policy, events, log, requestLog, leaseMs, waitMs = WAIT_MS } = options
   let wasUp = true
-  const leases = new Leases(options.position)
+  const leases = new Leases(options.position())
   const reports = new Reports(leases)
   const membership = new Membership({ ...options, connection: () => connection, reports, syncs: () => syncs })
   const shared = { node, leases, now: () => membership.now(), clock: () => '' }
@@ -84,11 +91,19 @@ export function openCounters(options: CountersOptions): Counters {
     },
   })
   const isUsable = () => membership.isUsable()
+  const each = new ServerBook({
+    ...{ connection, node, owner: randomUUID(), log: options.eachLog, policy, waitMs },
+    generation: () => (isUsable() ? membership.generation : 0),
+    position: options.position,
+    now: () => membership.now(),
+  })
   return {
     ledger: new CountersLedger({ ...shared, connection, syncs, policy, events, isUsable, silentMs: leaseMs }),
+    each,
     ready: (withinMs) => inTime(membership.ready, withinMs),
     state: () => ({ up: isUsable(), problem: problemOf() }),
     async stop() {
+      await inTime(each.stop(), STOP_WAIT_MS)
       // It may still wait for a database that is down.
       await inTime(membership.stop(), STOP_WAIT_MS)
       await connection.close()

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { Picodollars } from '../../domain/pricing/price.ts'
 import { worded } from '../../domain/wording/worded.ts'
-import { type BudgetState, type Decision, fits, type HeldCall, refusalOf, warningsOf } from '../admission.ts'
+import { type BudgetState, type Decision, type HeldCall, refusalOf, warningsOf, warns } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import { bindingOf, type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
@@ -158,9 +158,10 @@ export class CountersLedger implements SpendLedger {
     const warnings: BudgetState[] = []
     for (const scope of [key, workspace]) {
       const { limits } = scope
-      if (limits?.budget?.mode !== 'soft') continue
+      if (limits?.budget === undefined || (limits.budget.mode !== 'soft' && limits.budget.warn_at === undefined))
+        continue
       const budget = budgetOf(scope, now)
-      if (budget !== null && !fits(budget, hold.picodollars, limits)) warnings.push(budget)
+      if (budget !== null && warns(budget, hold.picodollars, limits)) warnings.push(budget)
     }
     return warnings
   }

@@ -76,6 +76,11 @@ export class Membership {
     return this.#generation !== 0 && this.#options.connection().isUp() && this.#options.syncs().problem === null
   }
 
+  /** Of the ledger that this process has joined; 0: none. */
+  get generation(): number {
+    return this.#generation
+  }
+
   /** The server's error. */
   get problem(): string | null {
     return this.#problem ?? this.#options.syncs().problem

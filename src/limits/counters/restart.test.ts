@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
+import { NO_VALUES } from '../../../test/counters.ts'
 import { until } from '../../../test/harness.ts'
 import { startValkey } from '../../../test/valkey.ts'
 import { asPicodollars } from '../../domain/pricing/price.ts'
@@ -38,7 +39,16 @@ async function startNodes(prefix: string, waitMs = 100_000): Promise<Counters[]>
   const nodes = NAMES.map((node) =>
     openCounters({
       installation: 'test',
-      ...{ url: server.url, prefix: `{${prefix}}:`, node, policy: null, leaseMs: 100_000, waitMs, position: 10 },
+      ...{
+        url: server.url,
+        prefix: `{${prefix}}:`,
+        node,
+        policy: null,
+        leaseMs: 100_000,
+        waitMs,
+        position: () => 10,
+        eachLog: NO_VALUES,
+      },
       requestLog: EMPTY_LOG,
       events: { onUnchecked() {}, onRefused() {}, onWaited() {} },
       log: { info() {}, warn() {} },

@@ -1,13 +1,23 @@
 import type { Limits } from '../../domain/limits.ts'
 import type { Picodollars } from '../../domain/pricing/price.ts'
-import { type Decision, type HeldCall, limitOf, refusalOf, type Verdict, warningsOf } from '../admission.ts'
+import { type Decision, type HeldCall, refusalOf, type Verdict, warningsOf } from '../admission.ts'
 import { type Amount, amountOf, moneyOf } from '../amount.ts'
 import { type CallHold, type CallUse, emptyStatus, type NodeLease, type Scope, type ScopeStatus } from '../ledger.ts'
 import { bindingOf } from '../policy.ts'
 import { type Payer, type RateAllowance, type SpendLedger, tighter } from '../spend-ledger.ts'
-import { OVER_BUDGET, OVER_PARALLEL, OVER_RPM, OVER_SOFT_BUDGET, OVER_TPM, type Slot, type SlotLimits } from './slot.ts'
+import {
+  NEAR_BUDGET,
+  OVER_BUDGET,
+  OVER_PARALLEL,
+  OVER_RPM,
+  OVER_SOFT_BUDGET,
+  OVER_TPM,
+  type Slot,
+  type SlotLimits,
+} from './slot.ts'
 import type { SlotBook } from './slot-book.ts'
 import { type Rate, SlotFigures } from './slot-figures.ts'
+import { slotLimits } from './slot-limits.ts'
 
 /** A call with its holds in slots. */
 interface SlotCall extends HeldCall {
@@ -20,12 +30,8 @@ interface SlotCall extends HeldCall {
   readonly jointBudget: SlotLimits['budget']
 }
 
-const NO_LIMITS: SlotLimits = {
-  rpm: Number.POSITIVE_INFINITY,
-  tpm: Number.POSITIVE_INFINITY,
-  parallel: Number.POSITIVE_INFINITY,
-  budget: null,
-}
+/** Bits that refuse nothing. */
+const ONLY_WARNS = OVER_SOFT_BUDGET | NEAR_BUDGET
 
 const ANOTHER_ENFORCES =
   'Another gateway on this database enforces the limits; this one cannot check them. ' +
@@ -84,7 +90,7 @@ export class SlotLedger implements SpendLedger {
       this.#own.copy(own)
       this.#joint.copy(joint)
     }
-    const isAdmitted = (over & ~OVER_SOFT_BUDGET) === 0
+    const isAdmitted = (over & ~ONLY_WARNS) === 0
     if (isAdmitted) {
       own.hold(at, money, hold.tokens ?? 0)
       joint.hold(at, money, hold.tokens ?? 0)
@@ -261,30 +267,9 @@ function verdictOf(scope: Scope, limits: Limits, figures: SlotFigures, over: num
     tokens: figures.used('tokens'),
     inFlight: figures.inFlight,
     isOverBudget: (over & (OVER_BUDGET | OVER_SOFT_BUDGET)) !== 0,
+    isNear: (over & NEAR_BUDGET) !== 0,
     overRpm: (over & OVER_RPM) === 0 ? null : waitOf('requests', rpm - 1),
     overTpm: (over & OVER_TPM) === 0 ? null : waitOf('tokens', tokens === null ? null : tpm - tokens),
     isOverParallel: (over & OVER_PARALLEL) !== 0,
   }
-}
-
-const known = new WeakMap<Limits, SlotLimits>()
-
-/** Limits are immutable values of the snapshot, so they are read once. */
-function slotLimits(limits: Limits | null): SlotLimits {
-  if (limits === null) return NO_LIMITS
-  let slot = known.get(limits)
-  if (slot === undefined) {
-    const { rpm, tpm, max_parallel: parallel, budget } = limits
-    slot = {
-      rpm: rpm ?? Number.POSITIVE_INFINITY,
-      tpm: tpm ?? Number.POSITIVE_INFINITY,
-      parallel: parallel ?? Number.POSITIVE_INFINITY,
-      budget:
-        budget === undefined
-          ? null
-          : { per: budget.per, limit: amountOf(limitOf(budget)), isHard: budget.mode !== 'soft' },
-    }
-    known.set(limits, slot)
-  }
-  return slot
 }

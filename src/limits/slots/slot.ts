@@ -28,7 +28,7 @@ export interface SlotLimits {
   rpm: number
   tpm: number
   parallel: number
-  budget: { per: Period; limit: Amount; isHard: boolean } | null
+  budget: { per: Period; limit: Amount; isHard: boolean; warnFrom: Amount | null } | null
 }
 
 /** Bits: which limits of a scope do not allow a call. */
@@ -38,6 +38,8 @@ export const OVER_PARALLEL = 4
 export const OVER_BUDGET = 8
 /** Over a soft budget, which refuses nothing. */
 export const OVER_SOFT_BUDGET = 16
+/** What is used has reached the part from which the budget warns; it refuses nothing. */
+export const NEAR_BUDGET = 32
 
 const LEAST: Amount = { dollars: 0, rest: 1 }
 
@@ -119,6 +121,7 @@ export class Slot extends SlotFigures {
     if (tpm !== Number.POSITIVE_INFINITY && (tokens === null || (tokens > 0 && this.at(TOKENS) + tokens > tpm)))
       over |= OVER_TPM
     if (budget === null) return over
+    if (budget.warnFrom !== null && !this.#isBelow(budget.per, budget.warnFrom)) over |= NEAR_BUDGET
     if (!budget.isHard) return this.#isWithin(budget, money ?? LEAST) ? over : over | OVER_SOFT_BUDGET
     const isFree = money !== null && money.dollars === 0 && money.rest === 0
     return isFree || (money !== null && this.#isWithin(budget, money)) ? over : over | OVER_BUDGET
@@ -200,6 +203,10 @@ export class Slot extends SlotFigures {
     words[place + 2] = this.at(place + 2) + tokens
     words[REQUESTS] = this.at(REQUESTS) + requests
     words[TOKENS] = this.at(TOKENS) + tokens
+  }
+
+  #isBelow(per: Period, limit: Amount): boolean {
+    return this.#isWithin({ per, limit }, LEAST)
   }
 
   #isWithin({ per, limit }: { per: Period; limit: Amount }, hold: Amount): boolean {

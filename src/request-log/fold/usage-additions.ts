@@ -15,6 +15,7 @@ import {
   HOUR_MS,
   readDaysUntil,
 } from '../usage/rollup.ts'
+import { createValueAdditions } from '../values/value-days.ts'
 
 /** What some requests add to one row of the sums. Counts and amounts are in the order of rollup.ts. */
 interface Addition {
@@ -35,6 +36,7 @@ export interface UsageAdditions {
 export function createUsageAdditions(): UsageAdditions {
   const toHours = new RowsStatement((size) => addSumsStatement('usage_hours', size))
   const toDays = new RowsStatement((size) => addSumsStatement('usage_days', size))
+  const toValues = createValueAdditions()
   return {
     async add(db, rows, replaced = []) {
       if (rows.length === 0) return
@@ -43,6 +45,7 @@ export function createUsageAdditions(): UsageAdditions {
       const until = await readDaysUntil(db)
       const isLate = (row: FullRow) => row.started_at < until
       await toDays.run(db, sumUp(rows.filter(isLate), replaced.filter(isLate), DAY_MS).map(valuesOf))
+      await toValues(db, rows, replaced)
     },
   }
 }

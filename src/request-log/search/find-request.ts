@@ -27,3 +27,10 @@ export async function findRequest(db: Kysely<Database>, id: string): Promise<Req
   }
   return undefined
 }
+
+/** Those of them that the log has. */
+export async function findRequests(db: Kysely<Database>, ids: readonly string[]): Promise<RequestRow[]> {
+  if (!isPartitioned(db)) return db.selectFrom('requests').selectAll().where('id', 'in', ids).execute()
+  const found = await Promise.all(ids.map((id) => findRequest(db, id)))
+  return found.flatMap((row) => row ?? [])
+}

@@ -73,6 +73,22 @@ export interface UsageDaysTable extends UsageSumsColumns {
   day: number
 }
 
+/** What a value that calls name has counted on a day (UTC), by the key; added to by the fold like the hours. */
+export interface ValueDaysTable {
+  workspace: string
+  /** session, agent, user, project or tag. */
+  kind: string
+  /** The session of an agent, the name of a tag; otherwise empty. */
+  of_name: string
+  value: string
+  key_id: string
+  /** Of an agent what its calls name as the one that started it; otherwise empty. */
+  parent: string
+  day: number
+  /** Cost, and what of it is unconfirmed and counts. */
+  counted_picodollars: ExactInteger
+}
+
 /** Figures of a past hour's calls and attempts (request-log/performance/keep-hours.ts). */
 export interface PerformanceHoursTable {
   workspace: string

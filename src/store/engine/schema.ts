@@ -11,6 +11,7 @@ import type {
   SpoolRejectsTable,
   UsageDaysTable,
   UsageHoursTable,
+  ValueDaysTable,
 } from './log-tables.ts'
 import type {
   InvitesTable,
@@ -45,6 +46,7 @@ export interface Database {
   spool_rejects: SpoolRejectsTable
   usage_hours: UsageHoursTable
   usage_days: UsageDaysTable
+  value_days: ValueDaysTable
   performance_hours: PerformanceHoursTable
   settings: SettingsTable
   audit: AuditTable

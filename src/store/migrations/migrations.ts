@@ -14,6 +14,7 @@ import { addSessionTree } from './session-tree.ts'
 import { addTokenIssuers } from './token-issuers.ts'
 import { addToolUses } from './tool-uses.ts'
 import { addUnconfirmed } from './unconfirmed.ts'
+import { addValueDays } from './value-days.ts'
 
 export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
 
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addReportAccounts,
   addTokenIssuers,
   addLoops,
+  addValueDays,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

@@ -5,6 +5,7 @@ import {
   COUNTS,
   DEFAULT_FIT_AT_LEAST,
   isFitting,
+  isSteppingDown,
   type LimitsForm,
   limitsProblems,
   MODE_WORDS,
@@ -12,6 +13,7 @@ import {
   TIGHT_WORDS,
   typedAmount,
 } from './limits-form.ts'
+import { MoreBudgetsFields } from './more-budgets-fields.tsx'
 
 const COUNT_LABELS = {
   rpm: { label: 'Requests per minute', description: 'rpm, over the last 60 s', placeholder: 'no limit' },
@@ -38,20 +40,29 @@ export const LIMIT_FIELDS = [
   'limits.max_parallel',
   'limits.max_output_tokens',
   'limits.budget',
+  'limits.budgets',
 ]
 
 export interface LimitsFieldsProps {
   form: LimitsForm
   onChange: (form: LimitsForm) => void
   error: ApiError | null
+  /** Its budgets may be for each of its keys. */
+  isWorkspace?: boolean
 }
 
 /** What a key or a workspace may use up, for people to set. */
-export function LimitsFields({ form, onChange, error }: LimitsFieldsProps) {
+export function LimitsFields({ form, onChange, error, isWorkspace = false }: LimitsFieldsProps) {
   const problems = limitsProblems(form)
   return (
     <Stack gap="md">
       <BudgetFields form={form} onChange={onChange} error={error} />
+      <MoreBudgetsFields
+        form={form}
+        onChange={onChange}
+        isWorkspace={isWorkspace}
+        error={problemAt(error, 'limits.budgets')}
+      />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {COUNTS.map((name) => (
           <NumberInput
@@ -113,6 +124,18 @@ function BudgetFields({ form, onChange, error }: LimitsFieldsProps) {
             </Stack>
           </Radio.Group>
           {form.mode === 'hard' && <TightFields form={form} onChange={onChange} error={error} />}
+          <NumberInput
+            label="Warn from"
+            description="Percent of the budget: a header to the caller and one alert"
+            placeholder="no warning"
+            suffix=" %"
+            value={form.warn_at}
+            onChange={(value) => onChange({ ...form, warn_at: String(value) })}
+            error={limitsProblems(form).warn_at ?? problemAt(error, 'limits.budget.warn_at')}
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+          />
         </>
       )}
     </Stack>
@@ -130,8 +153,20 @@ function TightFields({ form, onChange, error }: LimitsFieldsProps) {
         <Stack gap="xs" mt={6}>
           <Radio value="refuse" label="Refuse the call" description={TIGHT_WORDS.refuse} />
           <Radio value="fit" label="Shorten the answer" description={TIGHT_WORDS.fit} />
+          <Radio value="step_down" label="Step down" description={TIGHT_WORDS.step_down} />
         </Stack>
       </Radio.Group>
+      {isSteppingDown(form) && (
+        <TextInput
+          label="Step down to"
+          description="A route of this workspace; empty for the cheaper entries of the call’s own route"
+          placeholder="its own route"
+          autoComplete="off"
+          value={form.stepDownTo}
+          onChange={(event) => onChange({ ...form, stepDownTo: event.currentTarget.value.trim() })}
+          error={problemAt(error, 'limits.budget.step_down_to')}
+        />
+      )}
       {isFitting(form) && (
         <NumberInput
           label="Shorten to no less than"

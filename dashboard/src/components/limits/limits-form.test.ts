@@ -13,6 +13,17 @@ describe('limits survive the form', () => {
     { unconfirmed: 'estimate' },
     { budget: { usd: '5', per: 'day', mode: 'hard', when_tight: 'fit' } },
     { budget: { usd: '5', per: 'day', mode: 'hard', when_tight: 'fit', fit_at_least: 1000 } },
+    { budget: { usd: '5', per: 'day', mode: 'hard', when_tight: 'step_down', step_down_to: 'cheap', warn_at: 80 } },
+    {
+      budgets: [{ each: 'session', usd: '2', per: 'total', mode: 'hard', when_tight: 'step_down', step_down_to: 'x' }],
+    },
+    {
+      budgets: [
+        { each: 'tag:team', usd: '2', per: 'month', mode: 'soft', warn_at: 50 },
+        { usd: '1', per: 'day', mode: 'hard' },
+      ],
+    },
+    { budgets: [{ each: 'agent', usd: '2', per: 'day', mode: 'hard', when_tight: 'fit', fit_at_least: 9 }] },
   ] satisfies (Limits | null)[]) {
     test(JSON.stringify(limits), () => assert.deepEqual(limitsOf(limitsForm(limits)), limits))
   }

@@ -7,7 +7,7 @@ import { DEFAULT_FIT_AT_LEAST, type Limits, MODE_WORDS, PER_WORDS, TIGHT_WORDS }
 /** Limits that cannot be changed here, said in full. */
 export function LimitsInWords({ limits }: { limits: Limits | null }) {
   if (limits === null) return <Text size="sm">No limits.</Text>
-  const { rpm, tpm, max_parallel: maxParallel, max_output_tokens: maxOutput, budget } = limits
+  const { rpm, tpm, max_parallel: maxParallel, max_output_tokens: maxOutput, budget, budgets = [] } = limits
   return (
     <List size="sm" spacing={4}>
       {rpm !== undefined && <List.Item>{count(rpm)} requests a minute</List.Item>}
@@ -33,6 +33,13 @@ export function LimitsInWords({ limits }: { limits: Limits | null }) {
           </Text>
         </List.Item>
       )}
+      {budget?.when_tight === 'step_down' && <List.Item>When it gets tight: {TIGHT_WORDS.step_down}</List.Item>}
+      {budgets.map(({ each = 'all together', usd, per, mode }) => (
+        <List.Item key={`${each} ${per}`}>
+          {each === 'all together' ? 'All together' : `Each ${each.replace(':', ' ')}`}: {exactUsd(usd)} {PER[per]},{' '}
+          {mode}
+        </List.Item>
+      ))}
     </List>
   )
 }

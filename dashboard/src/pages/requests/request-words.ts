@@ -84,6 +84,7 @@ const ADJUSTED = {
   default_limit: 'the default',
   route_default: 'the route’s default',
   fitted_to_budget: 'fitted to the budget',
+  stepped_down: 'a cheaper model, because of the budget',
   renamed: 'as the provider wants it',
   pinned: 'pinned for the hard budget',
   unused_key: 'not used: the bearer token is another key',

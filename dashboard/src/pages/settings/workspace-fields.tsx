@@ -70,7 +70,12 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
           <Text size="sm" c="dimmed" mt="xs">
             Limits for all its keys together. A call must fit these and the limits of its key.
           </Text>
-          <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} />
+          <LimitsFields
+            form={form.limits}
+            onChange={(limits) => onChange({ ...form, limits })}
+            error={error}
+            isWorkspace
+          />
           <Select
             label="Unconfirmed spend that counts in budgets"
             description="Of calls that a provider may bill although it gave no count of tokens. Less than all of it may exceed a hard budget."

@@ -1,4 +1,5 @@
 import { defineScript } from '../script.ts'
+import { EACH_PART } from './each.ts'
 import { LEASES_PART } from './lease.ts'
 import { SCOPES_PART } from './scope.ts'
 
@@ -51,7 +52,7 @@ export const LEAVE = defineScript(
     name: 'leave',
     takes: ['clock', 'node', 'silent_ms', 'logged'],
     answers: ['kind'],
-    uses: [SCOPES_PART, LEASES_PART],
+    uses: [SCOPES_PART, LEASES_PART, EACH_PART],
   },
   `
 local now = time_by(clock)
@@ -61,6 +62,11 @@ if silent_ms ~= '' then
   if tonumber(position) < tonumber(logged) then return { 'unreported' } end
 end
 drop_leases(node, now, false)
+local generation = ledger_generation()
+if generation then
+  leave_each(generation, node, tonumber(logged) or 0)
+  if logged ~= '' then redis.call('HDEL', each_key('base', generation, ''), node) end
+end
 redis.call('ZREM', ROOT .. 'alive', node)
 redis.call('SREM', ROOT .. 'nodes', node)
 redis.call('SREM', ROOT .. 'awaited', node)

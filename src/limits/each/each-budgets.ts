@@ -1,0 +1,66 @@
+import { counterOf, type ValueScope, valuesOf } from '../../domain/budgets/each.ts'
+import type { EachBudget, Limits } from '../../domain/limits.ts'
+import { asPicodollars, type Picodollars, picodollarsOfUsd } from '../../domain/pricing/price.ts'
+import type { Scope } from '../ledger.ts'
+import type { Payer } from '../spend-ledger.ts'
+
+/** A budget that a call must fit beside those of its key and workspace, with the counter it looks at. */
+export interface ValueBudget {
+  /** Whose limits have it. */
+  owner: Scope
+  budget: EachBudget
+  scope: ValueScope
+  counter: string
+  /** With what it is raised by now. */
+  limit: Picodollars
+}
+
+/** What temporarily adds to the budgets of a counter. */
+export type RaisedBy = (owner: Scope['kind'], counter: string) => bigint
+
+export const NOT_RAISED: RaisedBy = () => 0n
+
+/**
+ * The budgets that apply to a call by what it names. Sessions and agents are always counted by key, so that a name of
+ * another key's session is another session; what a workspace says of users, projects and tags is of all its keys together.
+ */
+export function valueBudgetsOf(
+  { key, workspace, names }: Payer,
+  ancestors: readonly string[],
+  raisedBy: RaisedBy = NOT_RAISED,
+): ValueBudget[] {
+  if (names === undefined) return []
+  const found: ValueBudget[] = []
+  const own: Scope = { kind: 'key', id: key.id }
+  const joint: Scope = { kind: 'workspace', id: workspace.name }
+  const add = (owner: Scope, limits: Limits | null) => {
+    for (const budget of limits?.budgets ?? []) {
+      for (const value of valuesOf(budget.each, names, ancestors)) {
+        const isByKey = owner.kind === 'key' || isOfKey(budget.each)
+        const scope = { workspace: workspace.name, keyId: isByKey ? key.id : '', ...value }
+        const counter = counterOf(scope)
+        const limit = asPicodollars(limitOf(budget) + raisedBy(owner.kind, counter))
+        found.push({ owner, budget, scope, counter, limit })
+      }
+    }
+  }
+  add(own, key.limits)
+  add(joint, workspace.limits)
+  return found
+}
+
+function isOfKey(each: string | undefined): boolean {
+  return each === 'session' || each === 'agent' || each === 'key'
+}
+
+const limits = new WeakMap<EachBudget, bigint>()
+
+/** Budgets are immutable values of the snapshot, so their amounts are parsed once. */
+function limitOf(budget: EachBudget): bigint {
+  let limit = limits.get(budget)
+  if (limit === undefined) {
+    limit = picodollarsOfUsd(budget.usd)
+    limits.set(budget, limit)
+  }
+  return limit
+}
