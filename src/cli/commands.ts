@@ -14,6 +14,7 @@ import { budgetRefinements } from './refinements/budget-refinements.ts'
 import { keyRefinements } from './refinements/key-refinements.ts'
 import { logRefinements } from './refinements/log-refinements.ts'
 import { monthRefinements } from './refinements/month-refinements.ts'
+import { myKeyRefinements } from './refinements/my-key-refinements.ts'
 import { performanceRefinements } from './refinements/performance-refinements.ts'
 import { providerRefinements } from './refinements/provider-refinements.ts'
 import { reconcileRefinements } from './refinements/reconcile-refinements.ts'
@@ -25,6 +26,7 @@ import { token } from './tokens/token.ts'
 const REFINEMENTS: Readonly<Record<string, Refinement>> = {
   ...keyRefinements,
   ...tokenRefinements,
+  ...myKeyRefinements,
   ...routeRefinements,
   ...providerRefinements,
   ...registryRefinements,

@@ -16,7 +16,18 @@ const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
   { heading: 'Alerts', words: ['alerts', 'alert-rules', 'alert-channels', 'alert-deliveries'] },
   {
     heading: 'People and access',
-    words: ['people', 'invites', 'token-issuers', 'sessions', 'admin-keys', 'audit', 'history', 'restore'],
+    words: [
+      'people',
+      'invites',
+      'token-issuers',
+      'key-templates',
+      'my-keys',
+      'sessions',
+      'admin-keys',
+      'audit',
+      'history',
+      'restore',
+    ],
   },
   { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'migrate', 'compare', 'spool', 'completion'] },
 ]

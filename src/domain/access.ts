@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** Each role includes those before it. */
-export const ROLES = ['viewer', 'editor', 'admin'] as const
+/** Each role includes those before it. A member only has keys of their own. */
+export const ROLES = ['member', 'viewer', 'editor', 'admin'] as const
 export const Role = z.enum(ROLES)
 export type Role = z.infer<typeof Role>
 

@@ -2,6 +2,8 @@ import type { HttpRoute, Reply } from '../http/call.ts'
 import { jsonReply } from '../http/respond.ts'
 import { adminKeyHandlers } from './access/admin-keys.ts'
 import { inviteHandlers } from './access/invites.ts'
+import { keyTemplateHandlers } from './access/key-templates.ts'
+import { myKeyHandlers } from './access/my-keys.ts'
 import { openProvider } from './access/oidc/provider.ts'
 import type { OidcSettings } from './access/oidc/settings.ts'
 import { type SignInDeps, signInRoutes } from './access/oidc/sign-in-routes.ts'
@@ -72,6 +74,8 @@ export function managementHandlers(deps: ManagementDeps, guard: SignInGuard): Ha
     ...peopleHandlers(deps),
     ...inviteHandlers(deps),
     ...tokenIssuerHandlers(deps),
+    ...keyTemplateHandlers(deps),
+    ...myKeyHandlers(deps),
     ...registryHandlers(deps),
     ...catalogHandlers(deps),
     ...configHandlers(deps),

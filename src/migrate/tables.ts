@@ -20,6 +20,8 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'alert_channels', key: ['id'] },
   { name: 'people', key: ['id'] },
   { name: 'invites', key: ['id'] },
+  { name: 'key_templates', key: ['name'] },
+  { name: 'personal_keys', key: ['key_id'] },
   { name: 'token_issuers', key: ['name'] },
   { name: 'token_revocations', key: ['issuer', 'claim', 'value'] },
   { name: 'person_sessions', key: ['id'] },

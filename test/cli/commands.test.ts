@@ -133,6 +133,18 @@ describe('workspaces, keys and admin keys', () => {
     await ok(`people remove ${id}`)
   })
 
+  test("key templates and keys of one's own", async () => {
+    assert.match((await ok('key-templates put developers --max-days 30 --max-keys 2')).stdout, /^max_days +30$/m)
+    assert.match((await ok('key-templates list')).stdout, /^developers +default +2 +30/m)
+    assert.match((await ok('my-keys templates')).stdout, /^developers +default +2 +30/m)
+    assert.match((await ok('my-keys create laptop --template developers')).stdout, /^gw_live_\w{32}\n$/)
+    const { data } = (await ok('my-keys list --json')).json()
+    assert.match((await ok(`my-keys rotate ${data[0].id}`)).stdout, /^gw_live_\w{32}\n$/)
+    assert.equal((await cli('key-templates delete developers')).code, 1)
+    await ok(`my-keys revoke ${data[0].id}`)
+    await ok('key-templates delete developers')
+  })
+
   test('token issuers', async () => {
     const { id } = (await ok('keys create ci-jobs --json')).json()
     const rules = [{ when: { repository_id: '7' }, key_id: id }]

@@ -63,6 +63,7 @@ before(async () => {
   }
   const invited = await manage('POST', '/invites', { email: 'foreign@example.com', workspaces: ['foreign'] })
   foreign.invite = invited.json.id
+  assert.equal((await manage('PUT', '/key-templates/foreign-template', { workspace: 'foreign' })).status, 201)
   const access = { role: 'viewer', workspaces: ['foreign'] } as const
   const who = { issuer: 'https://id.example', subject: 'foreign-person', email: null, name: null }
   const { db } = harness.gateway.store
@@ -140,6 +141,11 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'invites.list': {},
   'invites.create': { body: { email: 'more@example.com', workspaces: ['foreign'] }, status: 403 },
   'invites.withdraw': { params: () => ({ id: foreign.invite }), status: 404 },
+  'my-keys.templates': {},
+  'my-keys.list': {},
+  'my-keys.create': { body: { name: 'mine', template: 'foreign-template' }, status: 404 },
+  'my-keys.rotate': { params: () => ({ id: foreign.key }), status: 404 },
+  'my-keys.revoke': { params: () => ({ id: foreign.key }), status: 404 },
   'sessions.list': {},
   'sessions.revoke': { params: () => ({ id: foreign.session }), status: 404 },
   'providers.routes': { params: () => ({ name: 'openai' }) },
@@ -172,7 +178,14 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'keys.opening-spend': { params: () => ({ id: foreign.key }), body: { usd: '1' }, status: 404 },
 }
 
-const NAMELESS = ['corrections.list', 'status.get', 'nodes.list', 'performance.get', 'performance.providers']
+const NAMELESS = [
+  'my-keys.list',
+  'corrections.list',
+  'status.get',
+  'nodes.list',
+  'performance.get',
+  'performance.providers',
+]
 
 describe('every operation with access to another workspace', () => {
   for (const [name, { scope }] of operations) {

@@ -51,6 +51,8 @@ async function setUp({ url, chat, simulator }: Harness): Promise<void> {
   await send('PUT', '/registry/local/gpt-5.4-mini', { input_per_mtok: '3', output_per_mtok: '4' })
   await send('POST', '/sessions', { key: ADMIN_KEY })
   await send('POST', '/invites', { email: 'ana@example.com', workspaces: ['research'] })
+  await send('PUT', '/key-templates/developers', {})
+  await send('POST', '/me/keys', { name: 'laptop', template: 'developers' })
   const issuer = { issuer: 'https://login.example.com', audiences: ['gateway'], rules: [] }
   await send('PUT', '/token-issuers/acme', issuer)
   await send('POST', '/token-issuers/acme/revocations', { value: 'ana' })

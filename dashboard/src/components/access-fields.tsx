@@ -1,7 +1,7 @@
 import { MultiSelect, Select, Stack } from '@mantine/core'
 import { useAll } from '../api/hooks.ts'
 
-export type Role = 'viewer' | 'editor' | 'admin'
+export type Role = 'member' | 'viewer' | 'editor' | 'admin'
 
 export interface Access {
   role: Role
@@ -10,7 +10,8 @@ export interface Access {
 }
 
 const ROLES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: has keys of their own, sees nothing else' },
+  { value: 'viewer', label: 'Viewer: also reads' },
   { value: 'editor', label: 'Editor: can also change keys and routes' },
   { value: 'admin', label: 'Admin: full access' },
 ]

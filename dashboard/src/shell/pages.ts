@@ -15,6 +15,7 @@ import {
   Scale,
   Server,
   Settings,
+  UserRoundKey,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import type { OperationName } from '../api/client.ts'
@@ -114,6 +115,12 @@ export const PAGES: { heading: string; pages: PageEntry[] }[] = [
         title: 'Keys',
         icon: KeyRound,
         ...page(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+      },
+      {
+        name: 'my-keys',
+        title: 'My keys',
+        icon: UserRoundKey,
+        ...page(() => import('../pages/my-keys/my-keys-page.tsx'), 'MyKeysPage'),
       },
     ],
   },

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Access, isFullAccess, isWithin } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { accessFromRow, createKey, findKey, listKeys, revokeKey, usableKeyIds } from '../../store/control/keys.ts'
+import { revokeKeysOf } from '../../store/control/people/personal-keys.ts'
 import type { Database, KeyRow } from '../../store/engine/schema.ts'
 import type { adminKeyOperations } from '../contract/admin-keys.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
@@ -60,6 +61,7 @@ export function adminKeyHandlers(deps: ManagementDeps): HandlersOf<typeof adminK
           )
         }
         const isNew = await revokeKey(transaction, id, context.now)
+        await revokeKeysOf(transaction, id, context.now)
         const before = toAdminKeyView(row)
         const after = { ...before, revoked_at: timestamp(context.now) }
         return { result: undefined, audit: isNew ? adminKeyAuditEntry('admin-keys.revoke', id, before, after) : null }

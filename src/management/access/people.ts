@@ -3,11 +3,12 @@ import type { Transaction } from 'kysely'
 import { isWithin } from '../../domain/access.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Person } from '../../domain/people/person.ts'
+import { revokeKeysOf } from '../../store/control/people/personal-keys.ts'
 import { deletePerson, deleteSessionsOf, listPeople, lockPerson, updatePerson } from '../../store/control/people.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 import type { peopleOperations } from '../contract/people.ts'
-import { changeBeside, type ManagementDeps } from '../deps.ts'
+import { change, changeBeside, type ManagementDeps } from '../deps.ts'
 import { decodeCursor, page } from '../requests/cursor.ts'
 import type { Context, HandlersOf } from '../router.ts'
 import { checkGivable } from './admin-keys.ts'
@@ -27,18 +28,22 @@ export function peopleHandlers(deps: ManagementDeps): HandlersOf<PeopleOperation
       return page(within.slice(0, limit + 1), limit, toPersonView, ({ id }) => [id])
     },
     'people.update': ({ params: { id }, body }, context) =>
-      changeBeside(deps, context, async (transaction) => {
+      (body.disabled === true ? change : changeBeside)(deps, context, async (transaction) => {
         const person = await personWithin(transaction, id, context)
         const after = changed(person, body, context.now)
         if (after.roleFrom === 'admin') await checkGivable(transaction, after.access, context.access)
         await updatePerson(transaction, after)
-        if (after.disabledAt !== null) await deleteSessionsOf(transaction, id)
+        if (after.disabledAt !== null) {
+          await deleteSessionsOf(transaction, id)
+          await revokeKeysOf(transaction, id, context.now)
+        }
         const audit = isDeepStrictEqual(person, after) ? null : personAuditEntry('people.update', person, after)
         return { result: toPersonView(after), audit }
       }),
     'people.remove': ({ params: { id } }, context) =>
-      changeBeside(deps, context, async (transaction) => {
+      change(deps, context, async (transaction) => {
         const person = await personWithin(transaction, id, context)
+        await revokeKeysOf(transaction, id, context.now)
         await deletePerson(transaction, id)
         return { result: undefined, audit: personAuditEntry('people.remove', person, null) }
       }),

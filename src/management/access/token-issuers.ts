@@ -12,7 +12,7 @@ import {
   putTokenIssuer,
   putTokenRevocation,
   settingsOfIssuer,
-} from '../../store/control/token-issuers.ts'
+} from '../../store/control/people/token-issuers.ts'
 import type { TokenIssuersTable, TokenRevocationsTable } from '../../store/engine/people-schema.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'

@@ -9,6 +9,7 @@ import { correctionOperations } from './corrections.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
 import { monthOperations } from './months.ts'
+import { myKeyOperations } from './my-keys.ts'
 import { nodeOperations } from './nodes.ts'
 import { peopleOperations } from './people.ts'
 import { performanceOperations } from './performance.ts'
@@ -34,6 +35,7 @@ export const CONTRACT = {
   ...sessionOperations,
   ...peopleOperations,
   ...tokenIssuerOperations,
+  ...myKeyOperations,
   ...routeOperations,
   ...explainOperations,
   ...providerOperations,

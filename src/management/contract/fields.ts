@@ -15,7 +15,9 @@ export const WorkspaceName = Name
 
 /** What an admin key or a person may do, and where. */
 export const access = {
-  role: Role.describe('`viewer` reads, `editor` also changes keys and routes, `admin` may do everything'),
+  role: Role.describe(
+    '`member` has keys of their own, `viewer` also reads, `editor` also changes keys and routes, `admin` may do everything',
+  ),
   workspaces: z.array(WorkspaceName).nullable().describe('Where; null: in all workspaces, and in the gateway itself'),
 }
 

@@ -44,7 +44,7 @@ export const sessionOperations = {
     }),
   }),
   'sessions.current': operation({
-    role: 'viewer',
+    role: 'member',
     scope: 'shared',
     method: 'GET',
     path: '/sessions/current',

@@ -13,11 +13,11 @@ import type { Database, KeyRow, PriceVersionRow, RegistryRow } from '../engine/s
 import type { Secrets } from '../engine/secrets.ts'
 import { correctedDays, correctedOf } from './books/corrections.ts'
 import { keyFromRow } from './keys.ts'
+import { issuerMap } from './people/token-issuers.ts'
 import { providerFromRow } from './providers.ts'
 import { readResumedSessions } from './resumed-sessions.ts'
 import { routeFromRow } from './routes.ts'
 import { BUILTIN } from './seed-registry.ts'
-import { issuerMap } from './token-issuers.ts'
 import { vendorOf } from './vendor.ts'
 import { settingsFromRow } from './workspaces.ts'
 

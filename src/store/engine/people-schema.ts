@@ -49,6 +49,24 @@ export interface TokenRevocationsTable {
   until: number | null
 }
 
+/** What keys people may make for themselves (domain/people/key-template.ts). */
+export interface KeyTemplatesTable {
+  name: string
+  workspace: string
+  /** JSON. */
+  settings: string
+  created_at: number
+  updated_at: number
+}
+
+/** Keys that people made for themselves. */
+export interface PersonalKeysTable {
+  key_id: string
+  /** Id of a person, or of an admin key. */
+  owner: string
+  template: string
+}
+
 /** Their own table: those of `sessions` have a key, and gateways of the version before know no others. */
 export interface PersonSessionsTable {
   id: string

@@ -15,7 +15,9 @@ import type {
 } from './log-tables.ts'
 import type {
   InvitesTable,
+  KeyTemplatesTable,
   PeopleTable,
+  PersonalKeysTable,
   PersonSessionsTable,
   TokenIssuersTable,
   TokenRevocationsTable,
@@ -53,6 +55,8 @@ export interface Database {
   sessions: SessionsTable
   people: PeopleTable
   invites: InvitesTable
+  key_templates: KeyTemplatesTable
+  personal_keys: PersonalKeysTable
   token_issuers: TokenIssuersTable
   token_revocations: TokenRevocationsTable
   person_sessions: PersonSessionsTable

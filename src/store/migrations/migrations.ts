@@ -7,6 +7,7 @@ import { addFeed } from './feed.ts'
 import { addLoops } from './loops.ts'
 import { addMonthCloses } from './month-closes.ts'
 import { addMovingIn } from './moving-in.ts'
+import { addPersonalKeys } from './personal-keys.ts'
 import { addReportAccounts } from './report-accounts.ts'
 import { addReports } from './reports.ts'
 import { addResale } from './resale.ts'
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addTokenIssuers,
   addLoops,
   addValueDays,
+  addPersonalKeys,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

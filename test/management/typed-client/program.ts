@@ -119,6 +119,16 @@ async function access(): Promise<void> {
   same((await ok(admin.PATCH('/people/{id}', { params: { path }, body }))).role_from, 'admin')
   await ok(admin.DELETE('/people/{id}/sessions', { params: { path } }))
   await ok(admin.DELETE('/people/{id}', { params: { path } }))
+  const template = { params: { path: { name: 'developers' } } }
+  await ok(admin.PUT('/key-templates/{name}', { ...template, body: { max_days: 30 } }))
+  same(first(await ok(admin.GET('/key-templates'))).workspace, 'default')
+  same(first(await ok(admin.GET('/me/key-templates'))).max_days, 30)
+  const mine = await ok(admin.POST('/me/keys', { body: { name: 'laptop', template: 'developers' } }))
+  same(first(await ok(admin.GET('/me/keys'))).id, mine.id)
+  const own = { params: { path: { id: mine.id } } }
+  same((await ok(admin.POST('/me/keys/{id}/rotate', { ...own, body: {} }))).id, mine.id)
+  await ok(admin.DELETE('/me/keys/{id}', own))
+  await ok(admin.DELETE('/key-templates/{name}', template))
   const named = { name: 'acme' }
   const rules = [{ when: { team: 'search' }, key_id: made.id }]
   const { error } = await admin.PUT('/token-issuers/{name}', {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import { revocationKey, type TokenIssuer, TokenIssuerSettings } from '../../domain/tokens/token-issuer.ts'
-import type { TokenIssuersTable, TokenRevocationsTable } from '../engine/people-schema.ts'
-import type { Database } from '../engine/schema.ts'
+import { revocationKey, type TokenIssuer, TokenIssuerSettings } from '../../../domain/tokens/token-issuer.ts'
+import type { TokenIssuersTable, TokenRevocationsTable } from '../../engine/people-schema.ts'
+import type { Database } from '../../engine/schema.ts'
 
 /** What calls read of them: those that are enabled, by the issuer that tokens name. */
 export function issuerMap(
