@@ -15,6 +15,7 @@ import {
   statedConditions,
   unpricedConditions,
 } from './conditions.ts'
+import { type LoopRow, loopConditions } from './loops.ts'
 import type { StatedRow } from './stated.ts'
 import type { TrafficRow } from './traffic.ts'
 
@@ -30,6 +31,8 @@ export interface Facts {
   hours: readonly TrafficRow[]
   /** Calls whose provider states another cost, newest first. */
   stated: readonly StatedRow[]
+  /** Calls of sessions that look like a loop, newest first. */
+  loops: readonly LoopRow[]
   /** What no cause explains of providers' settled reports. */
   drifts: readonly Drift[]
   node: { id: string; name: string; lagSeconds: number; lagRows: number }
@@ -41,7 +44,7 @@ export function judge(facts: Facts, rules: AlertRules, own: readonly OwnRule[]):
 }
 
 function judged(
-  { uses, refusing, providers, recent, days, hours, stated, drifts, node }: Facts,
+  { uses, refusing, providers, recent, days, hours, stated, loops, drifts, node }: Facts,
   rules: AlertRules,
 ): Condition[] {
   return [
@@ -54,6 +57,7 @@ function judged(
     ...unpricedConditions(hours, rules.unpriced),
     ...statedConditions(stated, rules.stated_cost),
     ...driftConditions(drifts, rules.reconciliation_drift),
+    ...loopConditions(loops, rules.loop),
   ]
 }
 
@@ -82,6 +86,7 @@ function limited(facts: Facts, { workspace, key, route, provider }: OwnRule): Fa
     days: facts.days.filter(ofTraffic),
     hours: facts.hours.filter(ofTraffic),
     stated: facts.stated.filter((row) => fits(workspace, row.workspace) && fits(provider, row.provider)),
+    loops: facts.loops.filter((row) => fits(workspace, row.workspace)),
     drifts: facts.drifts.filter((each) => fits(provider, each.provider)),
   }
 }

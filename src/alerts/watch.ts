@@ -11,6 +11,7 @@ import { databaseNow } from './database-clock.ts'
 import type { Findings } from './decide.ts'
 import { deliver, type Ways } from './deliver.ts'
 import { judge } from './judge.ts'
+import { type LoopRow, readLoops } from './loops.ts'
 import { type Claimed, claim, finish, hasPending } from './outbox.ts'
 import { readDays, readHours, readRefusedKeys } from './read-traffic.ts'
 import { dropOldAlerts, recordFindings } from './record.ts'
@@ -62,13 +63,23 @@ interface Seen {
   daysAt: number
   refused: Awaited<ReturnType<typeof readRefusedKeys>>
   stated: readonly StatedRow[]
+  loops: readonly LoopRow[]
 }
 
 /** Looks at the gateway now and then, writes down what has changed, and sends what is due. No call waits for it. */
 export function watchAlerts(parts: WatchParts): Watch {
   const { db, everyMs, now } = parts
   const never = Number.NEGATIVE_INFINITY
-  const seen: Seen = { budgets: [], samples: [], days: [], sampledAt: never, daysAt: never, refused: [], stated: [] }
+  const seen: Seen = {
+    budgets: [],
+    samples: [],
+    days: [],
+    sampledAt: never,
+    daysAt: never,
+    refused: [],
+    stated: [],
+    ...{ loops: [] },
+  }
   const recording = { now, graceMs: GRACE_TICKS * everyMs, groupMs: everyMs }
   /** The mark at a check that found nothing pending. */
   let quiet: string | null = null
@@ -124,6 +135,7 @@ async function readTraffic({ db, reads, workspaces, now, everyMs }: WatchParts, 
   seen.samples = stillNeeded([...seen.samples, { at, rows: await readHours(db, names, at) }], at)
   seen.refused = await readRefusedKeys(db, names, at)
   seen.stated = await readStated(db, names, at)
+  seen.loops = await readLoops(db, names, at)
   seen.sampledAt = at
   return true
 }
@@ -145,6 +157,7 @@ async function evaluateRules(parts: WatchParts, seen: Seen, { builtin, own }: Al
     days: seen.days,
     hours: seen.samples.at(-1)?.rows ?? [],
     stated: seen.stated,
+    loops: seen.loops,
     drifts: drifts ?? [],
     node: parts.backlog(),
   }

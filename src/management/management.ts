@@ -20,6 +20,7 @@ import { CONTRACT, type Contract } from './contract/contract.ts'
 import { correctionHandlers } from './corrections/corrections.ts'
 import type { ManagementDeps } from './deps.ts'
 import { keyHandlers } from './keys.ts'
+import { loopHandlers } from './loops.ts'
 import { nodeHandlers } from './nodes.ts'
 import { openApi } from './openapi.ts'
 import { performanceHandlers } from './performance.ts'
@@ -81,6 +82,7 @@ export function managementHandlers(deps: ManagementDeps, guard: SignInGuard): Ha
     ...configHandlers(deps),
     ...requestHandlers(deps),
     ...usageHandlers(deps),
+    ...loopHandlers(deps),
     ...performanceHandlers(deps),
     ...budgetHandlers(deps),
     ...correctionHandlers(deps),

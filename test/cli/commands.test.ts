@@ -351,6 +351,7 @@ describe('the log', () => {
       /^Total: 3 requests, paid 0\.\d+ USD/m,
     )
     await ok('usage advice')
+    assert.match((await ok('loops resume nightly')).stdout, /nightly/)
     assert.match((await ok('usage session nightly')).stdout, /^\(main\) +main +openai\/gpt-5\.4-mini +3 /m)
     assert.match((await ok('verify')).stdout, /^✓ \d+ keys and workspaces add up/)
     assert.match((await ok('budgets')).stderr, /Nothing has limits/)

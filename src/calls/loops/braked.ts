@@ -99,7 +99,7 @@ function refusal(
   const how =
     session === null
       ? worded`Start a new conversation, or repeat your message after ${time} UTC.`
-      : worded`It may go on at ${time} UTC. Then repeat your message.`
+      : worded`An operator can resume it (switchyard loops resume '${session}'); otherwise it may go on at ${time} UTC. Then repeat your message.`
   return new GatewayError('loop_stopped', worded`This session was stopped as a loop: ${what}. ${how}`, {
     details: { kind, used, limit, resets_at: until },
   })

@@ -37,6 +37,7 @@ const TARGETS_OF: Readonly<Record<AlertRule, readonly RuleTarget[]>> = {
   unpriced: ['workspace', 'provider'],
   stated_cost: ['workspace', 'provider'],
   reconciliation_drift: ['provider'],
+  loop: ['workspace'],
 }
 
 type Given = Partial<Record<RuleTarget | keyof RuleSettings, unknown>>

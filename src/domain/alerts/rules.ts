@@ -10,6 +10,7 @@ export const ALERT_RULES = [
   'unpriced',
   'stated_cost',
   'reconciliation_drift',
+  'loop',
 ] as const
 export type AlertRule = (typeof ALERT_RULES)[number]
 
@@ -38,6 +39,7 @@ export interface AlertRules {
   unpriced: Pick<RuleSettings, 'enabled'>
   stated_cost: Pick<RuleSettings, 'enabled'>
   reconciliation_drift: Pick<RuleSettings, 'enabled' | 'usd' | 'percent'>
+  loop: Pick<RuleSettings, 'enabled'>
 }
 
 export const DEFAULT_RULES: AlertRules = {
@@ -50,4 +52,5 @@ export const DEFAULT_RULES: AlertRules = {
   unpriced: { enabled: true },
   stated_cost: { enabled: true },
   reconciliation_drift: { enabled: true, usd: 1, percent: 5 },
+  loop: { enabled: true },
 }

@@ -12,6 +12,8 @@ const NONE: AlertTarget = { key: null, route: null, provider: null, model: null 
 export function targetOf(identity: string): AlertTarget {
   const [rule, first = '', second = '', ...rest] = identity.replace(/^own:\S+ /, '').split(' ')
   switch (rule) {
+    case 'loop':
+      return { ...NONE, key: first }
     case 'budget':
       return first === 'key' ? { ...NONE, key: second } : NONE
     case 'error_rate':

@@ -8,6 +8,7 @@ import { configOperations } from './config.ts'
 import { correctionOperations } from './corrections.ts'
 import { explainOperations } from './explain.ts'
 import { keyOperations } from './keys.ts'
+import { loopOperations } from './loops.ts'
 import { monthOperations } from './months.ts'
 import { myKeyOperations } from './my-keys.ts'
 import { nodeOperations } from './nodes.ts'
@@ -45,6 +46,7 @@ export const CONTRACT = {
   ...configOperations,
   ...requestOperations,
   ...usageOperations,
+  ...loopOperations,
   ...performanceOperations,
   ...budgetOperations,
   ...correctionOperations,

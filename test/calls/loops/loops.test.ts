@@ -239,6 +239,32 @@ describe('more calls a minute than the limit', () => {
   })
 })
 
+describe('a person', () => {
+  test('resumes a stopped session; what it repeated before is forgiven', async () => {
+    await watch({ same_tool_call: { times: 3, action: 'stop' } })
+    const { path, model, body } = FORMATS['chat'] as (typeof FORMATS)[string]
+    const ask = async (times: number) => (await post(path, { model, ...body(times) })).status
+    assert.equal(await ask(3), 400)
+    const resumed = await manage('POST', `/loops/${session}/resume`)
+    assert.deepEqual([resumed.status, resumed.json.session], [200, session])
+    assert.deepEqual([await ask(3), await ask(4), await ask(5), await ask(6)], [200, 200, 200, 400])
+    assert.equal((await manage('POST', `/loops/${session}/resume`)).status, 200)
+    assert.equal(await ask(6), 200)
+    const [entry] = (await manage('GET', `/audit?resource=loops/${session}`)).json.data
+    assert.deepEqual([entry.action, entry.workspace], ['loops.resume', 'default'])
+  })
+
+  test('of another workspace cannot', async () => {
+    await watch({ same_tool_call: { times: 3, action: 'stop' } })
+    const { path, model, body } = FORMATS['chat'] as (typeof FORMATS)[string]
+    assert.equal((await post(path, { model, ...body(3) })).status, 400)
+    await manage('POST', '/workspaces', { name: 'other' })
+    assert.equal((await manage('POST', `/loops/${session}/resume?workspace=other`)).status, 200)
+    assert.equal((await post(path, { model, ...body(3) })).status, 400)
+    assert.equal((await manage('POST', `/loops/${session}/resume?workspace=none`)).status, 404)
+  })
+})
+
 describe('context that grows without the cache', () => {
   for (const [what, model, expected] of [
     ['nothing cached', 'gpt-sim-echo', [200, 200, 200, 400]],

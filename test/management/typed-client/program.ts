@@ -232,6 +232,8 @@ async function log(id: string): Promise<void> {
   const content = { retention_days: 1 }
   await ok(admin.PATCH('/workspaces/{name}', { params: { path: { name: 'default' } }, body: { content } }))
   const messages = [{ role: 'user' as const, content: 'hello' }]
+  const resumed = await ok(admin.POST('/loops/{session}/resume', { params: { path: { session: 'typed' } } }))
+  same(resumed.workspace, 'default')
   const header = { 'x-gateway-session': 'typed', 'x-gateway-agent': 'look' }
   const called = await application.POST('/v1/chat/completions', {
     params: { header },

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<Rule['rule'], (rule: Rule) => string>> = {
   unpriced: () => 'Calls are served by a model without a price',
   reconciliation_drift: ({ usd, percent }) =>
     `A settled report differs from the log by more than $${usd} or ${percent} % of a day, and no cause explains it`,
+  loop: () => 'A session is watched for loops and shows a signal of one',
   stated_cost: () => 'A provider states another cost than ours, beyond rounding',
 }
 
