@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { LiveKey } from '../../domain/key.ts'
 import type { Verdict } from '../../domain/loops/judge.ts'
-import type { LoopSignal } from '../../domain/loops/settings.ts'
+import type { LoopSignal } from '../../domain/loops/signals.ts'
 import { signalWords } from '../../domain/loops/words.ts'
 import { promptTokens } from '../../domain/pricing/usage.ts'
 import { wholeSeconds } from '../../domain/retry-after.ts'

@@ -1,4 +1,4 @@
-import { LOOP_SIGNALS } from '../loops/settings.ts'
+import { LOOP_SIGNALS } from '../loops/signals.ts'
 import { TOKEN_CLASSES } from '../pricing/classes.ts'
 import { chainWords } from './chain-words.ts'
 import { limitWords } from './limit-words.ts'

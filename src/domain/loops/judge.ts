@@ -1,7 +1,8 @@
 import { growthOf } from './growth.ts'
 import { sumOf, withAmount } from './minute.ts'
 import { freshState, type LoopState, type Stop } from './session-state.ts'
-import { LOOP_ACTIONS, LOOP_SIGNALS, type LoopAction, type LoopSettings, type LoopSignal } from './settings.ts'
+import type { LoopSettings } from './settings.ts'
+import { LOOP_ACTIONS, LOOP_SIGNALS, type LoopAction, type LoopSignal } from './signals.ts'
 import type { ToolMark, ToolMarks } from './tool-marks.ts'
 
 /** A call as it comes in. */

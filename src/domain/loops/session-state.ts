@@ -1,5 +1,5 @@
 import { type Minute, NOTHING_YET } from './minute.ts'
-import type { LoopSignal } from './settings.ts'
+import type { LoopSignal } from './signals.ts'
 
 /** Calls of one agent in a row that each sent more than the one before, almost none of it cached. */
 interface Growth {

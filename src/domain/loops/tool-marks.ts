@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { RECENT_TOOL_CALLS } from './settings.ts'
+import { RECENT_TOOL_CALLS } from './signals.ts'
 
 /** A tool call of a model, as a conversation repeats it. */
 export interface ToolUse {

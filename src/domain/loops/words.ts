@@ -1,4 +1,4 @@
-import type { LoopSignal } from './settings.ts'
+import type { LoopSignal } from './signals.ts'
 
 /** What a signal has found, in figures. */
 export interface SignalFigures {

@@ -1,9 +1,9 @@
-import { resumeSession } from '../store/control/resumed-sessions.ts'
-import { timestamp } from './contract/fields.ts'
-import type { loopOperations } from './contract/loops.ts'
-import { change, type ManagementDeps } from './deps.ts'
-import type { HandlersOf } from './router.ts'
-import { checkWorkspace } from './workspaces.ts'
+import { resumeSession } from '../../store/control/resumed-sessions.ts'
+import { timestamp } from '../contract/fields.ts'
+import type { loopOperations } from '../contract/loops.ts'
+import { change, type ManagementDeps } from '../deps.ts'
+import type { HandlersOf } from '../router.ts'
+import { checkWorkspace } from '../workspaces.ts'
 
 export function loopHandlers(deps: ManagementDeps): HandlersOf<typeof loopOperations> {
   return {
