@@ -79,6 +79,11 @@ function callerOf({ id, holder }: LiveKey): string {
 
 const NOT_GIVEN: Promise<null> = Promise.resolve(null)
 
+/** Callers choose it, and operators type what they read. */
+function typeable(session: string): string {
+  return /^[\w.:][\w.:-]*$/.test(session) ? session : 'SESSION'
+}
+
 function refusal(
   verdict: Exclude<Verdict, { kind: 'pass' }>,
   session: string | null,
@@ -99,7 +104,7 @@ function refusal(
   const how =
     session === null
       ? worded`Start a new conversation, or repeat your message after ${time} UTC.`
-      : worded`An operator can resume it (switchyard loops resume '${session}'); otherwise it may go on at ${time} UTC. Then repeat your message.`
+      : worded`An operator can resume it (switchyard loops resume ${typeable(session)}); otherwise it may go on at ${time} UTC. Then repeat your message.`
   return new GatewayError('loop_stopped', worded`This session was stopped as a loop: ${what}. ${how}`, {
     details: { kind, used, limit, resets_at: until },
   })
