@@ -11,7 +11,7 @@ import type { HttpRoute } from '../http/call.ts'
 import { drain } from '../http/drain.ts'
 import type { PortsOptions } from '../http/ports.ts'
 import { shedding } from '../http/shedding.ts'
-import { NOT_RAISED } from '../limits/each/each-budgets.ts'
+import { raisesOf } from '../limits/each/each-budgets.ts'
 import { SlotBook } from '../limits/slots/slot-book.ts'
 import type { SpendLedger } from '../limits/spend-ledger.ts'
 import { steadyClock } from '../limits/steady-clock.ts'
@@ -99,7 +99,7 @@ export async function serve(prepared: Prepared): Promise<Gateway> {
   })
   const book = new SlotBook()
   const caughtUp = () => threads.joined(prepared.store).requestLog.caughtUp()
-  const opened = await openLedger({ ...prepared, metrics, clock, book, caughtUp, raisedBy: NOT_RAISED })
+  const opened = await openLedger({ ...prepared, metrics, clock, book, caughtUp, raisedBy: raisesOf(live.current) })
   const onLoopStop: ThreadsParts['onLoopStop'] = (news) => deps.loops.adopt(news)
   if (prepared.threads > 1)
     threads = openThreads({ ...prepared, ...opened, book, circuits, models: catalog.models, onLoopStop })

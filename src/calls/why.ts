@@ -10,7 +10,21 @@ const LONGEST_FIGURE = 100
 
 /** What of an error's details is a figure, or says whose. No text of a caller is, but for a direct model's name. */
 const FIGURES = [
-  ...['scope', 'scope_id', 'kind', 'limit', 'used', 'needed', 'per', 'resets_at', 'unknown', 'retry_after_seconds'],
+  ...[
+    'scope',
+    'scope_id',
+    'each',
+    'value',
+    'session',
+    'kind',
+    'limit',
+    'used',
+    'needed',
+    'per',
+    'resets_at',
+    'unknown',
+    'retry_after_seconds',
+  ],
   ...['limit_usd', 'spent_usd', 'held_usd', 'hold_usd', 'max_tokens_that_fits', 'fit_at_least', 'provider', 'model'],
 ]
 

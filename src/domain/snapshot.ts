@@ -1,3 +1,4 @@
+import type { Raises } from './budgets/raises.ts'
 import type { Guardrail } from './content/guardrail.ts'
 import type { ContentSettings } from './content/settings.ts'
 import type { Key, KeyValue } from './key.ts'
@@ -94,8 +95,10 @@ export interface Snapshot {
   tokenIssuers?: ReadonlyMap<string, TokenIssuer>
   /** Unix milliseconds at which limits change, because an opening spend no longer counts; null: never. */
   openingsEnd?: number | null
-  /** Until when the corrections in limits count as they are (budgets/corrections.ts); left out: there are none. */
+  /** Until when the corrections (budgets/corrections.ts) and raises in limits count as they are; left out: there are none. */
   correctionsEnd?: number
+  /** What budgets are raised by; left out: nothing. */
+  raises?: Raises
   providers: ReadonlyMap<string, Provider>
   /** By provider, then by model id or listed alias. */
   registry: ReadonlyMap<string, ReadonlyMap<string, RegistryModel>>

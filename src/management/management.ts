@@ -25,6 +25,7 @@ import { openApi } from './openapi.ts'
 import { performanceHandlers } from './performance.ts'
 import { playgroundHandlers } from './playground.ts'
 import { providerHandlers } from './providers.ts'
+import { raiseHandlers } from './raises.ts'
 import { monthHandlers } from './reconciliation/months.ts'
 import { reconciliationHandlers } from './reconciliation/reconciliation.ts'
 import { reportAccountHandlers } from './reconciliation/report-accounts.ts'
@@ -86,6 +87,7 @@ export function managementHandlers(deps: ManagementDeps, guard: SignInGuard): Ha
     ...performanceHandlers(deps),
     ...budgetHandlers(deps),
     ...correctionHandlers(deps),
+    ...raiseHandlers(deps),
     ...reconciliationHandlers(deps),
     ...reportAccountHandlers(deps),
     ...monthHandlers(deps),

@@ -25,6 +25,7 @@ export const CONTROL_TABLES: readonly MovedTable[] = [
   { name: 'token_issuers', key: ['name'] },
   { name: 'token_revocations', key: ['issuer', 'claim', 'value'] },
   { name: 'person_sessions', key: ['id'] },
+  { name: 'budget_raises', key: ['id'] },
   { name: 'report_models', key: ['provider', 'name'] },
   { name: 'report_accounts', key: ['provider', 'account'] },
   { name: 'resumed_sessions', key: ['workspace', 'session'] },

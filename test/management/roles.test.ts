@@ -154,6 +154,8 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
   'requests.delete-content': { params: () => ({ id: foreign.request }), status: 404 },
   'requests.explain': { params: () => ({ id: foreign.request }), status: 404 },
   'budgets.list': {},
+  'raises.list': {},
+  'raises.end': { params: () => ({ id: 'none' }), status: 404 },
   'corrections.list': {},
   'corrections.create': {
     ...{ body: { kind: 'released', request_ids: ['chatcmpl_none'], reason: 'not billed' } },
@@ -181,6 +183,7 @@ const FOREIGN_ROWS: Record<string, { params?: () => Record<string, string>; body
 const NAMELESS = [
   'my-keys.list',
   'corrections.list',
+  'raises.list',
   'status.get',
   'nodes.list',
   'performance.get',

@@ -11,7 +11,7 @@ import { drain } from '../../http/drain.ts'
 import { threadRouting } from '../../http/node/thread-of-call.ts'
 import { createServer, type ServerOptions } from '../../http/server.ts'
 import { shedding } from '../../http/shedding.ts'
-import { NOT_RAISED } from '../../limits/each/each-budgets.ts'
+import { raisesOf } from '../../limits/each/each-budgets.ts'
 import { EachLedger } from '../../limits/each/each-ledger.ts'
 import { threadBook } from '../../limits/each/thread-book.ts'
 import { SlotBook } from '../../limits/slots/slot-book.ts'
@@ -139,7 +139,11 @@ const deps: Deps = createDeps({
     // A key of a caller is always served by the same thread, so its calls are in this very log.
     caughtUp: () => requestLog.caughtUp(),
   },
-  ledger: new EachLedger(slots, threadBook(main), NOT_RAISED),
+  ledger: new EachLedger(
+    slots,
+    threadBook(main),
+    raisesOf(() => snapshot),
+  ),
   metrics,
   tracing: await openTracing(settings, { instance: `${node}/${thread}`, snapshot: () => snapshot, isKnown, log }),
   log,

@@ -23,9 +23,11 @@ function budgetText({
   mode,
   when_tight: tight,
   fit_at_least: floor,
+  step_down_to: route,
 }: NonNullable<Budget['limits']['budget']>) {
   const fit = tight === 'fit' ? `:fit${floor === undefined ? '' : `=${floor}`}` : ''
-  return `${usd}/${per}${mode === 'soft' ? ':soft' : fit}`
+  const step = tight === 'step_down' ? `:step_down${route === undefined ? '' : `=${route}`}` : ''
+  return `${usd}/${per}${mode === 'soft' ? ':soft' : `${fit}${step}`}`
 }
 
 /** `isOpen`: one of the rows has unconfirmed spend. */
@@ -129,6 +131,16 @@ export const budgetRefinements: Readonly<Record<string, Refinement>> = {
     examples: [
       'switchyard corrections create --kind released --request-ids REQUEST_ID --reason "not on the invoice"',
       'switchyard corrections create --kind confirmed --request-ids REQUEST_ID --usd 0.0042 --reason "invoice of May"',
+    ],
+  },
+  'raises.list': {
+    examples: ['switchyard raises list', 'switchyard raises list --active true'],
+    columns: ['id', 'workspace', 'each', 'value', 'usd', 'until', 'is_active', 'actor', 'reason'],
+  },
+  'raises.create': {
+    examples: [
+      'switchyard raises create --key KEY_ID --each session --value nightly --usd 5 --minutes 60 --reason "finish the run"',
+      'switchyard raises create --usd 100 --minutes 1440 --reason "launch day"',
     ],
   },
   'verify.ledger': {

@@ -49,13 +49,15 @@ export function correctionsEnd(now: number): number {
 
 const withoutReleases = new WeakMap<Limits, Limits>()
 
-/** The limits as if nothing had been released: for a moment at which it is unknown whether it still counts. */
+/** The limits as if nothing had been released or raised: for a moment at which it is unknown whether it still counts. */
 export function unreleased(limits: Limits | null): Limits | null {
   const budget = limits?.budget
-  if (limits === null || budget?.released === undefined || budget.released === '0') return limits
+  if (limits === null || budget === undefined) return limits
+  const { released = '0', raised } = budget
+  if (released === '0' && raised === undefined) return limits
   let strict = withoutReleases.get(limits)
   if (strict === undefined) {
-    strict = { ...limits, budget: { ...budget, released: '0' } }
+    strict = { ...limits, budget: { ...budget, released: '0', raised: '0' } }
     withoutReleases.set(limits, strict)
   }
   return strict

@@ -1,6 +1,8 @@
 import { counterOf, type ValueScope, valuesOf } from '../../domain/budgets/each.ts'
+import { raisedBy } from '../../domain/budgets/raises.ts'
 import type { EachBudget, Limits } from '../../domain/limits.ts'
 import { asPicodollars, type Picodollars, picodollarsOfUsd } from '../../domain/pricing/price.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Scope } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
 
@@ -16,9 +18,13 @@ export interface ValueBudget {
 }
 
 /** What temporarily adds to the budgets of a counter. */
-export type RaisedBy = (owner: Scope['kind'], counter: string) => bigint
+export type RaisedBy = (counter: string) => bigint
 
 export const NOT_RAISED: RaisedBy = () => 0n
+
+export function raisesOf(snapshot: () => Snapshot): RaisedBy {
+  return (counter) => raisedBy(snapshot().raises, counter, Date.now())
+}
 
 /**
  * The budgets that apply to a call by what it names. Sessions and agents are always counted by key, so that a name of
@@ -27,7 +33,7 @@ export const NOT_RAISED: RaisedBy = () => 0n
 export function valueBudgetsOf(
   { key, workspace, names }: Payer,
   ancestors: readonly string[],
-  raisedBy: RaisedBy = NOT_RAISED,
+  raise: RaisedBy = NOT_RAISED,
 ): ValueBudget[] {
   if (names === undefined) return []
   const found: ValueBudget[] = []
@@ -39,7 +45,7 @@ export function valueBudgetsOf(
         const isByKey = owner.kind === 'key' || isOfKey(budget.each)
         const scope = { workspace: workspace.name, keyId: isByKey ? key.id : '', ...value }
         const counter = counterOf(scope)
-        const limit = asPicodollars(limitOf(budget) + raisedBy(owner.kind, counter))
+        const limit = asPicodollars(limitOf(budget) + raise(counter))
         found.push({ owner, budget, scope, counter, limit })
       }
     }

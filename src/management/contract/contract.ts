@@ -16,6 +16,7 @@ import { peopleOperations } from './people.ts'
 import { performanceOperations } from './performance.ts'
 import { playgroundOperations } from './playground.ts'
 import { providerOperations } from './providers.ts'
+import { raiseOperations } from './raises.ts'
 import { reconciliationOperations } from './reconciliation.ts'
 import { registryOperations } from './registry.ts'
 import { reportAccountOperations } from './report-accounts.ts'
@@ -50,6 +51,7 @@ export const CONTRACT = {
   ...performanceOperations,
   ...budgetOperations,
   ...correctionOperations,
+  ...raiseOperations,
   ...reconciliationOperations,
   ...reportAccountOperations,
   ...monthOperations,

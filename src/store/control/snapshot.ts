@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type CorrectedDay, correctionsEnd, withCorrections } from '../../domain/budgets/corrections.ts'
 import { openingEnds, openingFromText, withOpening } from '../../domain/budgets/opening-spend.ts'
+import { type Raises, raisesByCounter, withRaises } from '../../domain/budgets/raises.ts'
 import { type Guardrail, type GuardrailSettings, guardrailContext } from '../../domain/content/guardrail.ts'
 import type { Key, KeyValue } from '../../domain/key.ts'
 import { limitsFromText } from '../../domain/limits.ts'
@@ -15,6 +16,7 @@ import { correctedDays, correctedOf } from './books/corrections.ts'
 import { keyFromRow } from './keys.ts'
 import { issuerMap } from './people/token-issuers.ts'
 import { providerFromRow } from './providers.ts'
+import { activeRaises } from './raises.ts'
 import { readResumedSessions } from './resumed-sessions.ts'
 import { routeFromRow } from './routes.ts'
 import { BUILTIN } from './seed-registry.ts'
@@ -27,14 +29,16 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets, now =
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(readControlRows)
+    .execute((transaction) => readControlRows(transaction, now))
   const corrected = correctedOf(rows.corrected)
-  const keys = new Map(rows.keys.map((row) => [row.id, keyAt(row, corrected.key.get(row.id), now)]))
+  const raises = raisesByCounter(rows.raises)
+  const keys = new Map(rows.keys.map((row) => [row.id, keyAt(row, corrected.key.get(row.id), raises, now)]))
   const providers = new Map(rows.providers.map((row) => [row.name, providerFromRow(row, secrets)]))
   return {
-    workspaces: workspaceMap(rows, secrets, { now, corrected: corrected.workspace }),
+    workspaces: workspaceMap(rows, secrets, { now, corrected: corrected.workspace, raises }),
     openingsEnd: firstEnd(rows, now),
-    ...(rows.corrected.length > 0 && { correctionsEnd: correctionsEnd(now) }),
+    ...endOf(rows, now),
+    ...(raises.size > 0 && { raises }),
     keys,
     valuesByHash: valueMap(rows, keys),
     ...(rows.tokenIssuers.length > 0 && { tokenIssuers: issuerMap(rows.tokenIssuers, rows.tokenRevocations) }),
@@ -45,7 +49,7 @@ export async function loadSnapshot(db: Kysely<Database>, secrets: Secrets, now =
 
 export type ControlRows = Awaited<ReturnType<typeof readControlRows>>
 
-export async function readControlRows(db: Kysely<Database>) {
+export async function readControlRows(db: Kysely<Database>, now = Date.now()) {
   return {
     workspaces: await db.selectFrom('workspaces').selectAll().execute(),
     routes: await db.selectFrom('routes').selectAll().execute(),
@@ -56,6 +60,7 @@ export async function readControlRows(db: Kysely<Database>) {
     tokenIssuers: await db.selectFrom('token_issuers').selectAll().execute(),
     tokenRevocations: await db.selectFrom('token_revocations').selectAll().execute(),
     corrected: await correctedDays(db),
+    raises: await activeRaises(db, now),
     resumed: await readResumedSessions(db),
     prices: await db
       .selectFrom('price_versions')
@@ -73,10 +78,18 @@ export async function readControlRows(db: Kysely<Database>) {
 const NEVER: readonly CorrectedDay[] = []
 const NONE_RESUMED: ReadonlyMap<string, number> = new Map()
 
-function keyAt(row: KeyRow, corrected: readonly CorrectedDay[] | undefined, now: number): Key {
+/** When corrections and raises change what limits say. */
+function endOf({ corrected, raises }: ControlRows, now: number): Pick<Snapshot, 'correctionsEnd'> {
+  const ends = raises.map(({ until }) => until)
+  if (corrected.length > 0) ends.push(correctionsEnd(now))
+  return ends.length === 0 ? {} : { correctionsEnd: Math.min(...ends) }
+}
+
+function keyAt(row: KeyRow, corrected: readonly CorrectedDay[] | undefined, raises: Raises, now: number): Key {
   const key = keyFromRow(row)
   const opened = withOpening(key.limits, openingFromText(row.opening), now)
-  const limits = withCorrections(opened, corrected ?? NEVER, now)
+  const counted = withCorrections(opened, corrected ?? NEVER, now)
+  const limits = withRaises(counted, key.workspace ?? '', key.id, raises, now)
   return limits === key.limits ? key : { ...key, limits }
 }
 
@@ -95,7 +108,7 @@ function firstEnd({ keys, workspaces }: ControlRows, now: number): number | null
 function workspaceMap(
   rows: Pick<ControlRows, 'workspaces' | 'routes' | 'resumed'>,
   secrets: Secrets,
-  { now, corrected }: { now: number; corrected: ReadonlyMap<string, readonly CorrectedDay[]> },
+  { now, corrected, raises }: { now: number; corrected: ReadonlyMap<string, readonly CorrectedDay[]>; raises: Raises },
 ): Map<string, Workspace> {
   const routes = new Map<string, Map<string, Route>>()
   for (const { name } of rows.workspaces) routes.set(name, new Map())
@@ -120,7 +133,8 @@ function workspaceMap(
         loops: watched,
       } = settingsFromRow(row)
       const opened = withOpening(stated, openingFromText(row.opening), now)
-      const limits = withCorrections(opened, corrected.get(name) ?? NEVER, now)
+      const counted = withCorrections(opened, corrected.get(name) ?? NEVER, now)
+      const limits = withRaises(counted, name, '', raises, now)
       const checked = guardrailOf(name, guardrail, secrets)
       const resale = list === null ? null : compileResale(list)
       const loops = watched === null ? null : { settings: watched, resumed: rows.resumed.get(name) ?? NONE_RESUMED }

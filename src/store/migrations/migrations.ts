@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
+import { addBudgetRaises } from './budget-raises.ts'
 import { createSchema } from './create-schema.ts'
 import { addFeed } from './feed.ts'
 import { addLoops } from './loops.ts'
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addLoops,
   addValueDays,
   addPersonalKeys,
+  addBudgetRaises,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

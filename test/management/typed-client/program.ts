@@ -268,6 +268,9 @@ async function log(id: string): Promise<void> {
   const open = await ok(admin.GET('/requests', { params: { query: { unconfirmed: 'open' } } }))
   const body = { kind: 'released' as const, request_ids: [first(open).id], reason: 'not on the invoice' }
   same(first(await ok(admin.POST('/corrections', { body }))).cost_usd, '0')
+  const raised = await ok(admin.POST('/raises', { body: { usd: '1', reason: 'launch day' } }))
+  same(first(await ok(admin.GET('/raises', { params: { query: { limit: 1 } } }))).usd, '1')
+  same((await ok(admin.POST('/raises/{id}/end', { params: { path: { id: raised.id } } }))).is_active, false)
   same(first(await ok(admin.GET('/corrections', { params: { query: { limit: 1 } } }))).kind, 'released')
 }
 
