@@ -12,8 +12,9 @@ import classes from './next.module.css'
 import { AllowModel, StreamingOn } from './one-click.tsx'
 import { RaiseForm, raiseWords } from './raise-form.tsx'
 import { nextSteps, type Step } from './steps.ts'
+import { WhileForm } from './while-form.tsx'
 
-type Form = Extract<Step, { kind: 'raise' | 'model' }>
+type Form = Extract<Step, { kind: 'raise' | 'model' | 'while' }>
 
 /** What helps against the failure, done here where that is possible. */
 export function NextSteps({ request }: { request: ListedRequest }) {
@@ -29,15 +30,14 @@ export function NextSteps({ request }: { request: ListedRequest }) {
 }
 
 /** A button that becomes a form, which becomes what it has changed. A limit needs one number, and a good one is known: its form is open from the start. */
-export function FormStep({ step }: { step: Form }) {
-  const change: OperationName =
-    step.kind === 'model' ? 'registry.put' : step.scope === 'key' ? 'keys.update' : 'workspaces.update'
+export function FormStep({ step, workspace }: { step: Form; workspace: string }) {
+  const change = changeOf(step)
   const isOpen = useRefusal(change) === undefined && step.kind === 'raise'
   const [state, setState] = useState<'button' | 'form' | { done: string }>(isOpen ? 'form' : 'button')
   if (state === 'button') {
     return (
       <MayButton to={change} size="xs" onClick={() => setState('form')}>
-        {step.kind === 'model' ? SETS[step.unknown] : raiseWords(step)}
+        {step.kind === 'model' ? SETS[step.unknown] : step.kind === 'while' ? 'Raise for a while' : raiseWords(step)}
       </MayButton>
     )
   }
@@ -45,13 +45,21 @@ export function FormStep({ step }: { step: Form }) {
   const onDone = (done: string) => setState({ done })
   return (
     <div className={classes['whole']}>
-      {step.kind === 'raise' ? (
+      {step.kind === 'while' ? (
+        <WhileForm step={step} workspace={workspace} onDone={onDone} />
+      ) : step.kind === 'raise' ? (
         <RaiseForm step={step} onDone={onDone} />
       ) : (
         <ModelForm step={step} onDone={onDone} onCancel={() => setState('button')} />
       )}
     </div>
   )
+}
+
+function changeOf(step: Form): OperationName {
+  if (step.kind === 'model') return 'registry.put'
+  if (step.kind === 'while') return 'raises.create'
+  return step.scope === 'key' ? 'keys.update' : 'workspaces.update'
 }
 
 const SETS = { price: 'Set price', max_output_tokens: 'Set output limit', context_window: 'Set context window' }
@@ -61,8 +69,9 @@ function OneStep({ step, request }: { step: Step; request: ListedRequest }) {
   const link = { variant: 'default', size: 'xs' } as const
   switch (step.kind) {
     case 'raise':
+    case 'while':
     case 'model':
-      return <FormStep step={step} />
+      return <FormStep step={step} workspace={request.workspace} />
     case 'streaming':
       return <StreamingOn workspace={request.workspace} />
     case 'allow':

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAllowed, nextSteps, raisedTo, type Step } from './steps.ts'
 
-const FAILED = { code: null, figures: {}, requested_model: 'fast', provider: null, route: null }
+const FAILED = { key_id: 'k1', code: null, figures: {}, requested_model: 'fast', provider: null, route: null }
 const money = { limit_usd: '5', spent_usd: '4.9', held_usd: '0.05', hold_usd: '0.1' }
 const unknown = { scope: 'key', provider: 'openai', model: 'gpt-x' }
 
@@ -12,7 +12,22 @@ const TABLE: [what: string, failed: Partial<Parameters<typeof nextSteps>[0]>, st
   [
     'a used-up budget of a workspace',
     { code: 'budget_exceeded', figures: { scope: 'workspace', scope_id: 'team', ...money } },
-    [{ kind: 'raise', scope: 'workspace', id: 'team', what: 'budget', needed: '5.05' }, { kind: 'key' }],
+    [
+      { kind: 'while', name: 'this workspace', usd: '5', of: {} },
+      { kind: 'raise', scope: 'workspace', id: 'team', what: 'budget', needed: '5.05' },
+      { kind: 'key' },
+    ],
+  ],
+  [
+    'a used-up budget of a session',
+    {
+      code: 'budget_exceeded',
+      figures: { scope: 'workspace', scope_id: 'team', each: 'session', value: 'nightly', ...money },
+    },
+    [
+      { kind: 'while', name: 'session nightly', usd: '5', of: { key: 'k1', each: 'session', value: 'nightly' } },
+      { kind: 'key' },
+    ],
   ],
   ['a budget of an earlier version, without its figures', { code: 'budget_exceeded' }, [{ kind: 'key' }]],
   [

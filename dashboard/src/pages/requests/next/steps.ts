@@ -8,6 +8,7 @@ export type Unknown = 'price' | 'max_output_tokens' | 'context_window'
 /** What helps against a failure, and with what it is done. */
 export type Step =
   | { kind: 'raise'; scope: 'key' | 'workspace'; id: string; what: 'budget' | Rate; needed: string }
+  | { kind: 'while'; name: string; usd: string; of: { key?: string; each?: string; value?: string; session?: string } }
   | { kind: 'streaming' }
   | { kind: 'allow'; model: string }
   | { kind: 'model'; provider: string; model: string; unknown: Unknown }
@@ -16,7 +17,7 @@ export type Step =
   | { kind: 'route'; alias: string }
   | { kind: 'new-route'; alias: string }
 
-type Failed = Pick<ListedRequest, 'code' | 'figures' | 'requested_model' | 'provider' | 'route'>
+type Failed = Pick<ListedRequest, 'key_id' | 'code' | 'figures' | 'requested_model' | 'provider' | 'route'>
 
 /** Failures that a look at the provider explains. */
 const OF_PROVIDERS: ReadonlySet<string | null> = new Set([
@@ -42,6 +43,7 @@ export function nextSteps(request: Failed): Step[] {
   const { code, provider, requested_model: model, route } = request
   const steps: Step[] = []
   if (code === 'not_implemented') steps.push({ kind: 'streaming' })
+  if (code === 'budget_exceeded') steps.push(...whileStep(request))
   if (code === 'budget_exceeded' || code === 'key_rate_limited') steps.push(...raiseStep(request), { kind: 'key' })
   if (code === 'price_unknown' || code === 'length_unknown') steps.push(...modelStep(request), { kind: 'key' })
   if (code === 'forbidden') steps.push(...(model === null ? [] : [{ kind: 'allow', model } as const]), { kind: 'key' })
@@ -56,8 +58,27 @@ function raiseStep({ figures }: Failed): Step[] {
   const { scope, scope_id: id, kind = 'budget', needed, used } = figures
   const what = [...RATES, 'budget' as const].find((name) => name === kind)
   if ((scope !== 'key' && scope !== 'workspace') || id === undefined || what === undefined) return []
+  // The budget of a value is one of a list, which is edited at its key or workspace.
+  if (figures['each'] !== undefined) return []
   const parts = what === 'budget' ? [figures['spent_usd'], figures['held_usd'], figures['hold_usd']] : [used, needed]
   return [{ kind: 'raise', scope, id: String(id), what, needed: addExact(parts.map((part) => String(part ?? 0))) }]
+}
+
+const BY_KEY: ReadonlySet<unknown> = new Set(['session', 'agent', 'key'])
+
+/** More of the budget that has refused the call, for a while: as much as the budget is. */
+function whileStep({ key_id: keyId, figures }: Failed): Step[] {
+  const { scope, each, value, session, limit_usd: limit } = figures
+  if ((scope !== 'key' && scope !== 'workspace') || limit === undefined) return []
+  const isByKey = scope === 'key' || BY_KEY.has(each)
+  const of = {
+    ...(isByKey && { key: keyId }),
+    ...(each !== undefined && { each: String(each) }),
+    ...(value !== undefined && { value: String(value) }),
+    ...(session !== undefined && session !== '' && { session: String(session) }),
+  }
+  const name = value === undefined ? `this ${scope}` : `${String(each).replace(/^tag:/, '')} ${value}`
+  return [{ kind: 'while', name, usd: String(limit), of }]
 }
 
 function modelStep({ figures: { provider, model, unknown } }: Failed): Step[] {
