@@ -79,7 +79,10 @@ function NoCost({ request, reason }: { request: ListedRequest; reason: string })
       <Text size="sm" mt={4} mb="xs">
         A price applies to later calls. This one stays without a cost.
       </Text>
-      <FormStep step={{ kind: 'model', provider: request.provider, model: request.model, unknown: 'price' }} />
+      <FormStep
+        step={{ kind: 'model', provider: request.provider, model: request.model, unknown: 'price' }}
+        workspace={request.workspace}
+      />
     </Alert>
   )
 }
