@@ -1,6 +1,6 @@
 import type { Period } from '../domain/budgets/budget-period.ts'
 import { isUsable } from '../domain/key.ts'
-import type { Limits } from '../domain/limits.ts'
+import type { Budget, EachBudget, Limits } from '../domain/limits.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { sumsOf } from '../limits/admission.ts'
@@ -18,6 +18,10 @@ export interface BudgetUse {
   isHard: boolean
   limit: bigint
   spent: bigint
+  /** Percent; a threshold of its own. */
+  warnAt?: number | undefined
+  /** Of a budget for each value of something: "session 7f3a". Only its own threshold counts. */
+  value?: string
 }
 
 export interface SpentBudgets {
@@ -27,7 +31,7 @@ export interface SpentBudgets {
   scopes(): Promise<Scope[]>
 }
 
-type Limited = Pick<BudgetUse, 'scope' | 'name' | 'workspace'> & { budget: NonNullable<Limits['budget']> }
+type Limited = Pick<BudgetUse, 'scope' | 'name' | 'workspace'> & { budget: Budget | EachBudget }
 
 /** Of all budgets that something has been spent of: an unused key is far from every threshold. */
 export async function readBudgetUses(snapshot: Snapshot, ledger: SpentBudgets, now: number): Promise<BudgetUse[]> {
@@ -41,23 +45,31 @@ export async function readBudgetUses(snapshot: Snapshot, ledger: SpentBudgets, n
     if (period === undefined) return []
     const { startsAt, spent } = period
     const sums = sumsOf(budget, asPicodollars(spent))
-    return [{ ...rest, per: budget.per, startsAt, isHard: budget.mode === 'hard', ...sums }]
+    return [{ ...rest, per: budget.per, startsAt, isHard: budget.mode === 'hard', ...sums, warnAt: budget.warn_at }]
   })
 }
 
 function budgetsOf(snapshot: Snapshot, now: number): Limited[] {
   const found: Limited[] = []
   for (const { name, limits } of snapshot.workspaces.values()) {
-    const budget = limits?.budget
-    if (budget !== undefined) found.push({ scope: { kind: 'workspace', id: name }, name, workspace: name, budget })
+    const scope: Scope = { kind: 'workspace', id: name }
+    for (const budget of ofItself(limits)) found.push({ scope, name, workspace: name, budget })
   }
   for (const key of snapshot.keys.values()) {
     const { id, name, workspace, limits } = key
-    const budget = limits?.budget
-    if (workspace === null || budget === undefined || !isUsable(key, now)) continue
-    found.push({ scope: { kind: 'key', id }, name, workspace, budget })
+    if (workspace === null || !isUsable(key, now)) continue
+    const ofEach = (snapshot.workspaces.get(workspace)?.limits?.budgets ?? []).filter(({ each }) => each === 'key')
+    for (const budget of [...ofItself(limits), ...ofEach]) {
+      found.push({ scope: { kind: 'key', id }, name, workspace, budget })
+    }
   }
   return found
+}
+
+/** Of the key or the workspace itself, in several periods. */
+function ofItself(limits: Limits | null): (Budget | EachBudget)[] {
+  const further = (limits?.budgets ?? []).filter(({ each }) => each === undefined)
+  return limits?.budget === undefined ? further : [limits.budget, ...further]
 }
 
 /** A key whose calls were refused because a budget, its own or its workspace's, does not suffice. */
@@ -71,7 +83,7 @@ export interface RefusedKey {
  * refused, not whether by its own budget or its workspace's; it was the one that is used more.
  */
 export function refusingBudgets(uses: readonly BudgetUse[], refused: readonly RefusedKey[]): Set<BudgetUse> {
-  const hard = uses.filter(({ isHard }) => isHard)
+  const hard = uses.filter(({ isHard, value }) => isHard && value === undefined)
   const found = new Set<BudgetUse>()
   for (const { workspace, keyId } of refused) {
     const its = hard.filter(({ scope }) => scope.id === (scope.kind === 'key' ? keyId : workspace))

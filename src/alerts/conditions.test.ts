@@ -36,6 +36,20 @@ describe('budgets', () => {
     })
   }
 
+  test('the part from which a budget warns is a threshold of its own', () => {
+    const [condition] = found(use({ spent: 30n * CENT, warnAt: 30 }))
+    assert.match(condition?.identity ?? '', / 30$/)
+    assert.deepEqual(found(use({ spent: 29n * CENT, warnAt: 30 })), [])
+  })
+
+  test('and the only one of a value, once for each', () => {
+    const of = (value: string, spent: bigint) => found(use({ spent, warnAt: 90, value }))[0]
+    assert.equal(of('session a', 89n * CENT), undefined)
+    const [one, other] = [of('session a', 95n * CENT), of('session b', 95n * CENT)]
+    assert.notEqual(one?.identity, other?.identity)
+    assert.equal(one?.summary, 'Session a of ci in default has spent 90 % of its budget: $0.95 of $1.00 this month')
+  })
+
   test('a hard budget whose rest is too small for a call is used up', () => {
     const [condition] = found(use({ spent: 90n * CENT }), true)
     assert.equal(condition?.severity, 'critical')

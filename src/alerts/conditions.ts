@@ -20,11 +20,14 @@ export function budgetConditions(
   return uses.flatMap((use) => {
     const isRefusing = refusing.has(use)
     const percent = isRefusing ? Math.max(100, usedPercent(use)) : usedPercent(use)
-    const reached = thresholds.filter((threshold) => percent >= threshold).toSorted((a, b) => b - a)
+    const { warnAt, value } = use
+    const own = warnAt === undefined ? [] : [warnAt]
+    const all = value === undefined ? [...new Set([...thresholds, ...own])] : own
+    const reached = all.filter((threshold) => percent >= threshold).toSorted((a, b) => b - a)
     const [highest, ...lower] = reached
     if (highest === undefined) return []
     const identity = (threshold: number) =>
-      `budget ${use.scope.kind} ${use.scope.id} ${use.per} ${use.startsAt} ${use.limit} ${threshold}`
+      `budget ${use.scope.kind} ${use.scope.id} ${value === undefined ? '' : `${use.name} ${value} `}${use.per} ${use.startsAt} ${use.limit} ${threshold}`
     return {
       ...AT_ONCE,
       identity: identity(highest),
@@ -46,11 +49,13 @@ function budgetSeverity(threshold: number): Severity {
 }
 
 function budgetWords(use: BudgetUse, threshold: number, isRefusing: boolean): string {
-  const { scope, name, workspace, per, spent, limit } = use
-  const who = scope.kind === 'key' ? `The key ${name} in ${workspace}` : `The workspace ${name}`
+  const { scope, name, workspace, per, spent, limit, value } = use
+  const whole = scope.kind === 'key' ? `The key ${name} in ${workspace}` : `The workspace ${name}`
+  const who =
+    value === undefined ? whole : `${value.replace(/^./, (first) => first.toUpperCase())} of ${name} in ${workspace}`
   const period = per === 'total' ? 'in total' : per === 'day' ? 'today' : `this ${per}`
-  const [used, whole] = [spent, limit].map((amount) => dollars(amount))
-  const sums = `$${used} of $${whole}`
+  const [used, most] = [spent, limit].map((amount) => dollars(amount))
+  const sums = `$${used} of $${most}`
   if (isRefusing) return `${who} has spent ${sums} ${period}: calls are being refused: too little budget is left`
   return `${who} has spent ${threshold} % of its budget: ${sums} ${period}`
 }

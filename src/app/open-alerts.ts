@@ -1,5 +1,6 @@
-import { readBudgetUses } from '../alerts/budget-use.ts'
+import { type BudgetUse, readBudgetUses } from '../alerts/budget-use.ts'
 import { deliver, type Post, type Ways } from '../alerts/deliver.ts'
+import { readValueUses } from '../alerts/value-use.ts'
 import { type Watch, watchAlerts } from '../alerts/watch.ts'
 import type { Deps } from '../calls/deps.ts'
 import type { AlertChannel } from '../domain/alerts/channel.ts'
@@ -28,7 +29,7 @@ export interface AlertParts {
 /** The rules are looked at beside the calls; null: never. */
 export function openAlerts({ deps, store, everySeconds, limits, threads }: AlertParts): Watch | null {
   if (everySeconds === 0) return null
-  const { snapshot, ledger, log, now } = deps
+  const { snapshot, log, now } = deps
   const { db, reads, secrets, requestLog, node: id, nodeName } = store
   /** Of several gateways without shared counters only the one that enforces knows what was spent. */
   const isBlind = () => {
@@ -42,7 +43,7 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
     ...{ db, reads, secrets, now },
     everyMs: 1000 * everySeconds,
     workspaces: () => [...snapshot().workspaces.keys()],
-    budgets: async () => (isBlind() ? null : readBudgetUses(snapshot(), ledger, now())),
+    budgets: async () => (isBlind() ? null : readAllUses(deps, reads)),
     providers: async () => readProviders(deps, await threads.statuses()),
     mark() {
       const writes = threads.count > 0 ? null : store.writes()
@@ -55,9 +56,15 @@ export function openAlerts({ deps, store, everySeconds, limits, threads }: Alert
   })
 }
 
-/** As of the last evaluation of the rules: a scrape does not query the counters. */
+async function readAllUses({ snapshot, ledger, now }: Deps, reads: Store['reads']): Promise<BudgetUse[]> {
+  const [control, at] = [snapshot(), now()]
+  return [...(await readBudgetUses(control, ledger, at)), ...(await readValueUses(reads, control, at))]
+}
+
+/** As of the last evaluation of the rules: a scrape does not query the counters. Values have no bound, so they have none. */
 export function budgetGauges(watch: Watch | null): BudgetGauge[] {
-  return (watch?.budgets() ?? []).map(({ scope, name, workspace, per, spent, limit }) => ({
+  const uses = (watch?.budgets() ?? []).filter(({ value }) => value === undefined)
+  return uses.map(({ scope, name, workspace, per, spent, limit }) => ({
     ...{ scope: scope.kind, name, workspace, per },
     spentUsd: Number(spent) / PICODOLLARS,
     limitUsd: Number(limit) / PICODOLLARS,
