@@ -1,4 +1,4 @@
-import type { ValueScope } from '../domain/budgets/each.ts'
+import { eachOf } from '../domain/budgets/each.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { wholeSeconds } from '../domain/retry-after.ts'
@@ -66,10 +66,6 @@ function budgetError(
 /** "session 7f3a of key 'app'": the value first, where the budget is of one. */
 export function limitedName({ value }: Pick<BudgetState, 'value'>, name: string): string {
   return value == null ? name : `${value} of ${name}`
-}
-
-function eachOf({ kind, of }: ValueScope): string {
-  return kind === 'tag' ? `tag:${of}` : kind
 }
 
 /** Short: the counters usually recover without help. */

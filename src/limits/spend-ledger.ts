@@ -1,7 +1,7 @@
 import type { Attribution } from '../domain/attribution.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
-import type { Decision, HeldCall } from './admission.ts'
+import type { BudgetState, Decision, HeldCall } from './admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from './ledger.ts'
 
 /** A key and its workspace, with their current limits. */
@@ -33,6 +33,8 @@ export interface SpendLedger {
   settle(call: HeldCall, use: CallUse, position?: number): boolean
   /** The call was not made. */
   release(call: HeldCall): boolean
+  /** The budgets of what this payer names, as they are now; missing where there are none. */
+  values?(payer: Payer): Promise<BudgetState[]>
   allowance(payer: Payer): { requests: RateAllowance | null; tokens: RateAllowance | null }
   /** In the order of the given scopes. */
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>

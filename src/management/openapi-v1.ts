@@ -46,6 +46,8 @@ const ownKey = z.object({
     .array(
       z.object({
         scope: z.enum(['key', 'workspace']),
+        each: z.string().optional().describe('Of a budget for each value of this'),
+        value: z.string().optional().describe('The value: of what the headers of this request name'),
         per: z.enum(['day', 'week', 'month', 'total']),
         limit_usd: usd('The budget'),
         spent_usd: usd('Spent in this period'),
@@ -54,7 +56,7 @@ const ownKey = z.object({
         resets_at: z.string().nullable().describe('Null: never.'),
       }),
     )
-    .describe('Of the key and of its workspace, where they have one.'),
+    .describe('Of the key and of its workspace, and of the session or agent that the headers of this request name.'),
 })
 
 const text = { type: 'string' }

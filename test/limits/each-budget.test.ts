@@ -183,6 +183,20 @@ test('a soft budget warns with the value, and refuses nothing', async () => {
   assert.match(second.headers.get('x-gateway-budget-warning') ?? '', /^session a of key 'limited-\d+': /)
 })
 
+test('a caller sees what is left of its session', async () => {
+  const key = await newKey(harness, limits(each('session', 2n), each(undefined, 9n, { per: 'day' })))
+  await sender(key.headers)({ session: 'mine' })
+  const answer = await harness.get('/v1/key', { ...key.headers, 'x-gateway-session': 'mine' })
+  const [session, day] = answer.json.budgets
+  assert.deepEqual([session.each, session.value, session.per, session.held_usd], ['session', 'mine', 'total', '0'])
+  assert.notEqual(session.spent_usd, '0')
+  assert.equal(session.spent_usd, day.spent_usd)
+  assert.deepEqual([day.each, day.per], [undefined, 'day'])
+  assert.equal(answer.json.limits.budgets, undefined)
+  const other = await harness.get('/v1/key', { ...key.headers, 'x-gateway-session': 'another' })
+  assert.equal(other.json.budgets[0].spent_usd, '0')
+})
+
 test('bad input names the field', async () => {
   const create = async (budgets: unknown, workspace = false) => {
     const body = { name: `bad-${Math.random()}`.replace('.', ''), limits: { budgets } }

@@ -68,3 +68,8 @@ export function valuesOf(
 export function valueName({ kind, of, value }: Pick<ValueScope, 'kind' | 'of' | 'value'>): string {
   return kind === 'tag' ? `tag ${of}=${value}` : `${kind} ${value}`
 }
+
+/** As budgets name it: `tag:team`. */
+export function eachOf({ kind, of }: Pick<ValueScope, 'kind' | 'of'>): string {
+  return kind === 'tag' ? `${TAG}${of}` : kind
+}

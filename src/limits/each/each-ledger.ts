@@ -64,7 +64,7 @@ export class EachLedger implements SpendLedger {
   }
 
   /** The budgets of what this payer names, as they are now. */
-  async look(payer: Payer): Promise<BudgetState[]> {
+  async values(payer: Payer): Promise<BudgetState[]> {
     const budgets = this.#budgetsOf(payer)
     return budgets.length === 0 ? [] : this.#book.look(budgets)
   }
