@@ -100,6 +100,7 @@ function common(simulator: Simulator): Record<string, string> {
     ADMIN_KEY,
     OPENAI_API_KEY: 'sk-cluster-openai',
     OPENAI_BASE_URL: simulator.openaiUrl,
+    OPENAI_SPEAKS: 'chat',
     ANTHROPIC_API_KEY: 'sk-ant-cluster',
     ANTHROPIC_BASE_URL: simulator.anthropicUrl,
   }

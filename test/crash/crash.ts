@@ -212,6 +212,8 @@ function gatewayProcess(
       STREAMING: 'on',
       OPENAI_API_KEY: 'sk-crash-openai',
       OPENAI_BASE_URL: simulator.openaiUrl,
+      // A question whether it speaks Responses is no call: none is cut off with one.
+      OPENAI_SPEAKS: 'chat',
       ANTHROPIC_API_KEY: 'sk-ant-crash',
       ANTHROPIC_BASE_URL: simulator.anthropicUrl,
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),

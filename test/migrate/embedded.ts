@@ -106,6 +106,8 @@ function addOddities(path: string): void {
     insert into performance_hours (workspace, hour, kind, state, parts) values ('default', 0, 'calls', '0 0 0', '[]')`)
   database.exec(`
     insert into corrections values ('c', 1, 'ann', 'invoice', 'released', 'r', 'default', 'k', null, null, 1, 0, -7, null);
+    insert into budget_raises values ('b', 'default', 'k', 'session', '', 'nightly', '5', 2, 1, 'ann', 'the run', null);
+    insert into value_days values ('default', 'session', '', 'nightly', 'k', '', 0, 42);
     insert into month_closes values ('2026-01', 1, 'ann', 'sum', 'text');
     insert into report_imports values ('i', 'csv', 'openai', 'f', 's', '{}', 1, 0, 1, 1, 'ann');
     insert into report_lines (id, import_id, source, provider, starts_at, ends_at, zone, class, tolerance_picodollars, ordinal)
