@@ -8,7 +8,10 @@ const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
   { heading: 'Get started', words: ['demo', 'serve', 'doctor', 'connect', 'token', 'try'] },
   { heading: 'Configure', words: ['keys', 'routes', 'providers', 'workspaces', 'registry', 'catalog'] },
   { heading: 'Configure with a file', words: ['plan', 'apply', 'export', 'import'] },
-  { heading: 'Observe', words: ['requests', 'usage', 'loops', 'budgets', 'raises', 'performance', 'explain', 'feed', 'status'] },
+  {
+    heading: 'Observe',
+    words: ['requests', 'usage', 'loops', 'budgets', 'raises', 'performance', 'explain', 'feed', 'status'],
+  },
   {
     heading: 'Reconcile',
     words: ['reconcile', 'reports', 'report-models', 'report-accounts', 'corrections', 'months', 'close'],

@@ -529,6 +529,13 @@ test('unconfirmed spend is found, released and listed', async () => {
   assert.match(again.stderr, /was released by ADMIN_KEY at/)
 })
 
+test('a budget is raised for a while, and the raise ended', async () => {
+  const made = (await ok('raises create --usd 5 --minutes 10 --reason "launch day" --json')).json()
+  assert.equal(made.is_active, true)
+  assert.match((await ok('raises list')).stdout, /launch day/)
+  assert.match((await ok(`raises end ${made.id}`)).stdout, /is_active +no/)
+})
+
 test('what a report bills for unconfirmed calls is confirmed', async () => {
   await logUnanswered(harness)
   const report =

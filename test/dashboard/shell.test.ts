@@ -193,7 +193,7 @@ describe('around every page', () => {
     await page.getByText('There is no such page').waitFor()
     await assertAccessible(page, 'unknown page')
     await page.getByRole('button', { name: 'Pages' }).click()
-    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
     assertQuiet()
     await close()
