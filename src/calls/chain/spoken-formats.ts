@@ -38,7 +38,16 @@ const NOTHING = Buffer.from('{}')
 export function createSpokenFormats(deps: Deps): SpokenFormats {
   const found = new Map<string, Found>()
   const asking = new Map<string, Promise<void>>()
-  const keyOf = ({ name, baseUrl }: Provider) => JSON.stringify([name, baseUrl])
+  /** Providers are immutable values of the snapshot: each has its key worked out once. */
+  const keys = new WeakMap<Provider, string>()
+  const keyOf = (provider: Provider) => {
+    let key = keys.get(provider)
+    if (key === undefined) {
+      key = JSON.stringify([provider.name, provider.baseUrl])
+      keys.set(provider, key)
+    }
+    return key
+  }
 
   async function ask(key: string, format: Endpoint['name'], question: () => Promise<UpstreamReply | Breakdown | null>) {
     // Without an answer the call is translated, as at any address that speaks only chat.
@@ -55,7 +64,7 @@ export function createSpokenFormats(deps: Deps): SpokenFormats {
   return {
     of: (provider) => (found.size === 0 ? undefined : found.get(keyOf(provider))?.speaks),
     findOut({ name }, chain, { providers }) {
-      const asked: Promise<void>[] = []
+      let asked: Promise<void>[] | null = null
       for (const { provider: named, model } of chain) {
         const provider = providers.get(named)
         const family = provider === undefined ? undefined : deps.families.get(provider.family)
@@ -64,13 +73,13 @@ export function createSpokenFormats(deps: Deps): SpokenFormats {
         if (translator?.isFoundOut?.(provider) !== true) continue
         const key = keyOf(provider)
         const known = found.get(key)
-        if (known !== undefined && deps.now() < known.until) continue
+        if (known !== undefined && (known.until === Number.POSITIVE_INFINITY || deps.now() < known.until)) continue
         const present = asking.get(key) ?? ask(key, name, () => answerOf(provider, family, translator, model, deps))
         asking.set(key, present)
         // What was true an hour ago is good enough until the answer is there.
-        if (known === undefined) asked.push(present)
+        if (known === undefined) asked = [...(asked ?? []), present]
       }
-      return asked.length === 0 ? null : Promise.all(asked)
+      return asked === null ? null : Promise.all(asked)
     },
   }
 }
