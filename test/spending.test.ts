@@ -28,6 +28,8 @@ describe('nothing that can spend goes around admission', () => {
       'src/app/open-alerts.ts',
       // Access tokens of providers, and sign-in.
       'src/app/open-upstream.ts',
+      // The question whether a path is there: `{}`, which can only be refused, so nothing is spent.
+      'src/calls/chain/spoken-formats.ts',
       'src/calls/guardrail/ask.ts',
       // An operator's trial of a provider, with a prompt of ours: no key pays, and the audit log has it before it is made.
       'src/calls/models/try-provider.ts',

@@ -5,9 +5,10 @@ import { type Access, coversWorkspace, FULL_ACCESS, includesRole, isWithin, ROLE
 test('a role includes the ones before it', () => {
   const table = ROLES.map((held) => ROLES.map((needed) => includesRole(held, needed)))
   assert.deepEqual(table, [
-    [true, false, false],
-    [true, true, false],
-    [true, true, true],
+    [true, false, false, false],
+    [true, true, false, false],
+    [true, true, true, false],
+    [true, true, true, true],
   ])
 })
 
