@@ -97,14 +97,14 @@ export class ServerBook implements EachBook {
 
   end(end: EachEnd): void {
     this.#running.delete(end.id)
-    for (const name of end.counters) this.#used.set(name, performance.now())
+    this.#use(end.counters)
     // The log had it already when this process joined: the sums are read from there.
     const isKnown = end.position !== 0 && end.position <= this.#joined.position
     this.#ends.add(isKnown ? { ...end, cost: 0n } : end)
   }
 
   async look(budgets: readonly ValueBudget[]): Promise<BudgetState[]> {
-    const asked = await this.#ask({ id: '', budgets: budgets.map(soft), money: 0n }, false, true).catch(() => null)
+    const asked = await this.#ask({ id: '', budgets: budgets.map(soft), money: 0n }, false).catch(() => null)
     if (asked?.kind === 'held') return asked.states
     return budgets.map((budget) => stateOf(budget, 0n, 0n, this.#options.now()))
   }
@@ -133,27 +133,28 @@ export class ServerBook implements EachBook {
     await this.#dropIdle()
   }
 
-  async #ask(
-    { id, budgets, money }: EachCall,
-    isMore: boolean,
-    isLook = false,
-  ): Promise<EachDecision & { states: BudgetState[] }> {
+  async #ask({ id, budgets, money }: EachCall, isMore: boolean): Promise<EachDecision & { states: BudgetState[] }> {
     const { connection, node, waitMs } = this.#options
     const until = performance.now() + waitMs
     const { dollars, rest } = money === null ? { dollars: -1, rest: 0 } : amountOf(money)
     while (true) {
       await this.#join()
       const { generation } = this.#joined
-      const { kind, views } = await connection.run(EACH_HOLD, {
-        ...{ clock: this.#clock(), generation: String(generation), node, id: isLook ? `look-${node}` : id },
+      const wasUp = connection.isUp()
+      const asked = connection.run(EACH_HOLD, {
+        ...{ clock: this.#clock(), generation: String(generation), node, id },
         ...{ money: String(dollars), money_rest: String(rest), is_more: isMore ? '1' : '0' },
         budgets_text: JSON.stringify(budgets.map(told)),
       })
+      const { kind, views } = await asked.catch((error: unknown) => {
+        // It may have been held, and the answer been lost. More of a running call goes free when that ends.
+        if (id !== '' && !isMore && wasUp) this.#cancel(id, budgets)
+        throw error
+      })
       if (kind === 'held' || kind === 'refused') {
         if (generation !== this.#options.generation()) throw new Error('another ledger has begun')
-        const counters = countersOf(budgets)
-        if (isLook) this.#drop(`look-${node}`, counters)
-        else if (kind === 'held' && !isMore) this.#running.set(id, { counters, money: money ?? 0n })
+        if (kind === 'refused' || id === '') this.#use(countersOf(budgets))
+        else if (!isMore) this.#running.set(id, { counters: countersOf(budgets), money: money ?? 0n })
         return this.#decided(kind, budgets, listOf(views))
       }
       if (kind === 'unseeded') await this.#seed(listOf(views).map(String))
@@ -175,8 +176,14 @@ export class ServerBook implements EachBook {
     return { kind: 'held' as const, warnings: all.flatMap(({ state, warns }) => (warns ? [state] : [])), states }
   }
 
-  #drop(id: string, counters: readonly string[]): void {
-    this.#ends.add({ id, counters, at: 0, cost: 0n, held: 0n, position: 0 })
+  /** No end follows that would say so for a refused call or a look. */
+  #use(counters: readonly string[]): void {
+    const now = performance.now()
+    for (const name of counters) this.#used.set(name, now)
+  }
+
+  #cancel(id: string, budgets: readonly ValueBudget[]): void {
+    this.#ends.add({ id, counters: countersOf(budgets), at: 0, cost: 0n, held: 0n, position: 0 })
   }
 
   /** The counters are down. */

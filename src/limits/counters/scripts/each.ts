@@ -108,7 +108,7 @@ return { 1 }
 )
 
 /**
- * Asks for a call, or, with `is_more` 1, for more of a running one. `budgets`: name, period, whether hard, limit and the part
+ * Asks for a call, or, with `is_more` 1, for more of a running one; without an `id` only looks. `budgets`: name, period, whether hard, limit and the part
  * from which it warns. `kind`: held, refused, unseeded (with names), waiting (for nodes), or none (another ledger).
  * `views`: for each budget what is spent and held, whether it has no room, and whether it warns.
  */
@@ -160,6 +160,7 @@ for place, budget in ipairs(budgets) do
   views[place] = { scope[spent], scope[spent + 1], scope.leased, scope.leased_rest, is_full and 1 or 0, warns and 1 or 0 }
 end
 if refuses then return { 'refused', views } end
+if id == '' then return { 'held', views } end
 if dollars < 0 then dollars, rest = 0, 0 end
 local held = { names, dollars, rest }
 if is_more == '1' then
