@@ -21,16 +21,17 @@ import { type Admitted, advance, type Balanced, type Resolved } from './stages.t
  * the holds; shared counters keep the hold under the row's id.
  */
 export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
-  const { body, endpoint, snapshot, id, receiver } = resolved
+  const { body, endpoint, snapshot, id, receiver, key } = resolved
   const { chain, isInterchangeable, alias } = resolved.resolved
   const asking = isSpeakable(endpoint.name) ? deps.spoken.findOut(endpoint, chain, snapshot) : null
   if (asking !== null) await outside(asking, resolved)
-  const payer = payerOf(resolved.key, snapshot, resolved.attribution)
+  const payer = payerOf(key, snapshot, resolved.attribution)
   const context: ChainContext = {
     endpoint,
     chain,
     isInterchangeable,
     isDirect: alias === null,
+    workspace: key.workspace,
     snapshot,
     isStrict: hasHardBudget(payer),
     defaultLimit: defaultLimitOf(payer),
@@ -67,12 +68,11 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     const fewer = (toolCalls: OutputBounds) => assess(NOTHING_FITTED, toolCalls)
     let last = await withFewerTools({ fitnesses, hold, decision }, fits, fewer, ask)
     if (stepsDown) {
-      const workspace = resolved.key.workspace
       const along = (longer: typeof chain) => {
         context.chain = longer
         return assess(NOTHING_FITTED)
       }
-      const stepped = await stepDown(last, { snapshot, workspace, chain, assess: along, holdFor, ask })
+      const stepped = await stepDown(last, { snapshot, workspace: key.workspace, chain, assess: along, holdFor, ask })
       // What follows goes along the same entries as what was decided.
       context.chain = stepped.chain
       last = stepped

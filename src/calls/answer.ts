@@ -28,7 +28,11 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
   const { id, startedAt } = call
   const text =
     'body' in written
-      ? endpoint.write(written, stampOf({ id, startedAt, endpoint, body }, served.entry, deps), body.request)
+      ? endpoint.write(
+          written,
+          stampOf({ id, startedAt, endpoint, body, key: call.key }, served.entry, deps),
+          body.request,
+        )
       : written.text
   if (text === null) throw new RangeError('nested too deep to be written')
   return { status: 200, headers: addCommon(wholeHeaders(served, call.cost), call, deps), body: text }
@@ -91,7 +95,7 @@ export function streamHead(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Str
 
 /** `entry`: the one that answers. */
 export function stampOf(
-  { id, startedAt, body, endpoint }: Pick<Received, 'id' | 'startedAt' | 'body' | 'endpoint'>,
+  { id, startedAt, body, endpoint, key }: Pick<Received, 'id' | 'startedAt' | 'body' | 'endpoint' | 'key'>,
   entry: ChainEntry,
   deps: Pick<Deps, 'sealingKeys'>,
 ): Stamp {
@@ -101,7 +105,7 @@ export function stampOf(
     created: Math.floor(startedAt / 1000),
     promptTokens: body.promptTokens.likely,
   }
-  if (endpoint.seals === true) stamp.sealing = sealingFor(entry, deps)
+  if (endpoint.seals === true) stamp.sealing = sealingFor(entry, key, deps)
   return stamp
 }
 

@@ -54,7 +54,8 @@ export async function explain(
   const { chain, because } = arrangedFor(resolved, arrival, deps)
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
-  const context: ChainContext = { endpoint, chain, isInterchangeable, isDirect: alias === null, snapshot, ...bounds }
+  const isDirect = alias === null
+  const context: ChainContext = { endpoint, chain, isInterchangeable, isDirect, workspace, snapshot, ...bounds }
   const { refusal, fitnesses } = await budgetVerdict(request, context, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({

@@ -2,6 +2,7 @@ import type { Bridge } from '../domain/request/bridge.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import type { StreamReader } from '../domain/request/stream.ts'
 import type { StreamTranslator, Translator } from './family.ts'
+import { TextAlone, withText } from './text-alone.ts'
 import { Unchunked } from './unchunked.ts'
 
 /** A family's chat translator for requests of another format: its answers stay completions, which the endpoint writes. */
@@ -15,7 +16,10 @@ export function bridged(bridge: Bridge, chat: Translator): Translator {
       if (translation.kind !== 'wire') return translation
       return { ...translation, ignored: [...asked.ignored, ...translation.ignored] }
     },
-    fromWire: (body, request, asked) => chat.fromWire(body, bridge.answerShape(request), asked),
+    fromWire(body, request, asked) {
+      const reading = chat.fromWire(body, bridge.answerShape(request), asked)
+      return bridge.needsText?.(request) === true ? withText(reading) : reading
+    },
   }
   if (chat.namesModel === true) translator.namesModel = true
   if (chat.stream !== undefined) translator.stream = bridgedStream(bridge, chat.stream)
@@ -25,7 +29,11 @@ export function bridged(bridge: Bridge, chat: Translator): Translator {
 function bridgedStream(bridge: Bridge, chat: StreamTranslator): StreamTranslator {
   const shape = (request: CallRequest) => bridge.answerShape(request)
   return {
-    open: (request, asked) => asParts(chat.open(shape(request), asked)),
+    open(request, asked) {
+      const reader = asParts(chat.open(shape(request), asked))
+      return bridge.needsText?.(request) === true ? new TextAlone(reader) : reader
+    },
+    // A whole answer was read by `fromWire`, and has its text.
     partsOf: (answer, request) => new Unchunked().parts(chat.partsOf(answer, shape(request))),
     ...(chat.framing === undefined ? {} : { framing: chat.framing }),
     ...(chat.usageField === undefined ? {} : { usageField: chat.usageField }),

@@ -10,7 +10,7 @@ import { NO_BOUNDS } from '../../src/domain/request/output-limit.ts'
 import type { Endpoint } from '../../src/endpoints/endpoint.ts'
 import { translatorFor } from '../../src/providers/translator-for.ts'
 
-const sealing = { keys: [new Uint8Array(32)], binding: 'x' }
+const sealing = { keys: [new Uint8Array(32)], binding: 'x', workspace: 'w' }
 const to = (position: number, family: string, more: Partial<Destination> = {}): Destination => ({
   ...{ position, family, model: 'up', traits: UNKNOWN_TRAITS, baseUrl: 'http://127.0.0.1:1/v1', bounds: NO_BOUNDS },
   ...{ speaks: [], sealing, ...more },

@@ -15,12 +15,13 @@ const CHECKED: Record<string, Rule> = {
   custom_tool_call_output: (item, path) => needs(item, path, ['call_id']) ?? problemWithOutput(item, path),
   reasoning: problemWithReasoning,
   item_reference: (item, path) => needs(item, path, ['id']),
+  compaction: problemWithCapsule,
 }
 
 /** Items of tools that the vendor runs itself, and of its own bookkeeping. */
 const HOSTED = [
   ...['additional_tools', 'agent_message', 'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call'],
-  ...['compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update'],
+  ...['compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update'],
   ...[
     'file_search_call',
     'image_generation_call',
@@ -111,11 +112,19 @@ function problemWithPart(part: JsonObject, path: string): OpenaiError | null {
   }
 }
 
+function problemWithCapsule(item: JsonObject, path: string): OpenaiError | null {
+  return needs(item, path, ['encrypted_content']) ?? (isSealed(item['encrypted_content']) ? null : unverified(item))
+}
+
 function problemWithReasoning(item: JsonObject, path: string): OpenaiError | null {
   if (!Array.isArray(item['summary'])) return missing(`${path}.summary`)
   const sealed = item['encrypted_content']
   if (sealed === undefined || sealed === null) return problemWithId(item, path, 'rs')
   if (isSealed(sealed)) return problemWithId(item, path, 'rs')
+  return unverified(item)
+}
+
+function unverified(item: JsonObject): OpenaiError {
   return {
     message: `The encrypted content for item ${item['id']} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
     code: 'invalid_encrypted_content',

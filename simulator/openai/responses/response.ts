@@ -1,4 +1,4 @@
-import { type JsonObject, objectOrEmpty } from '../../json.ts'
+import { type JsonObject, objectOrEmpty, objectsIn } from '../../json.ts'
 import { newId } from '../../random.ts'
 import type { PlannedReply, ToolCall } from '../../reply.ts'
 import type { Account } from '../../stage.ts'
@@ -43,12 +43,18 @@ export function writeResponse(reply: PlannedReply, body: JsonObject, account: Ac
   }
 }
 
+/** The conversation is to be replaced by one item that only the vendor can read. */
+function isCompaction({ input }: JsonObject): boolean {
+  return objectsIn(input).at(-1)?.['type'] === 'compaction_trigger'
+}
+
 function incompleteReason({ finish, finishOverride }: PlannedReply): string | null {
   if (finishOverride !== null && finishOverride !== 'completed') return finishOverride
   return finish === 'length' ? 'max_output_tokens' : null
 }
 
 function writeOutput(reply: PlannedReply, body: JsonObject): JsonObject[] {
+  if (isCompaction(body)) return [{ id: newId('cmp_', 48), type: 'compaction', encrypted_content: sealed() }]
   const output: JsonObject[] = []
   if (reply.usage.thinkingTokens > 0) output.push(writeReasoning(reply, body))
   for (let search = 0; search < (reply.usage.searches ?? 0); search++) {

@@ -42,6 +42,7 @@ export interface ChainContext {
   snapshot: Snapshot
   /** The operator declares that all models of the route give comparable answers. */
   isInterchangeable: boolean
+  workspace: string
   /** The caller named the model itself, not a route. */
   isDirect: boolean
   /** A hard budget applies: the call must not cost more than its hold, regardless of the account's defaults. */
@@ -162,7 +163,7 @@ function calleeOf(
     destination.carried = translator.carried(withoutValues(context.headers?.() ?? [], refusedValues))
   }
   if (context.chain.length === 1) destination.isOnly = true
-  if (endpoint.seals === true) destination.sealing = sealingFor(entry, deps)
+  if (endpoint.seals === true) destination.sealing = sealingFor(entry, context, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (context.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.
@@ -179,8 +180,12 @@ function boundTools(destination: Destination, { provider, model }: ChainEntry, c
 }
 
 /** Reasoning that one entry has made is of no use to another. */
-export function sealingFor({ provider, model }: ChainEntry, { sealingKeys }: Pick<ChainDeps, 'sealingKeys'>): Sealing {
-  return { keys: sealingKeys, binding: `${provider}/${model}` }
+export function sealingFor(
+  { provider, model }: ChainEntry,
+  { workspace }: { workspace: string },
+  { sealingKeys }: Pick<ChainDeps, 'sealingKeys'>,
+): Sealing {
+  return { keys: sealingKeys, binding: `${provider}/${model}`, workspace }
 }
 
 const NOTHING = worded``

@@ -123,7 +123,15 @@ function assessed({ model, tier }: Asked, upstream: Provider, percents: PricePer
   const entry = { provider: upstream.name, model, timeoutMs: 1, idleTimeoutMs: null, retries: 0 }
   const chain = [{ ...entry, maxOutputTokens: null, hedgeAfterMs: null, defaults: null }]
   const body = new SmallBody(chat, chatCompletions)
-  const binds = { chain, isInterchangeable: false, isDirect: true, snapshot, isStrict: true, defaultLimit: null }
+  const binds = {
+    chain,
+    isInterchangeable: false,
+    isDirect: true,
+    workspace: 'w',
+    snapshot,
+    isStrict: true,
+    defaultLimit: null,
+  }
   const fitnesses = assessChain(body, { endpoint: chatCompletions, ...binds }, chainDeps as unknown as ChainDeps)
   assert.ok(Array.isArray(fitnesses))
   const [fitness] = fitnesses

@@ -23,4 +23,6 @@ export interface Bridge<Request extends CallRequest = CallRequest> {
   toChat(request: Request, target: BridgeTarget): Bridged
   /** What the reading of the answer depends on. An outline of the request is enough. */
   answerShape(request: Request): ChatRequest
+  /** Whether only the text of the answer is of use, so that one without a text has failed. An outline is enough. */
+  needsText?(request: Request): boolean
 }

@@ -5,6 +5,7 @@ import { problemOf } from '../problem-text.ts'
 import { type Worded, worded } from '../wording/worded.ts'
 import { isJsonObject, type JsonObject } from './call-request.ts'
 import { boolean, either, fieldSchemas, hasFields, list, number, object, text, typed } from './chat-shape.ts'
+import { misplacedTrigger } from './compaction.ts'
 
 /**
  * The request of the Responses API, as far as the gateway must understand it before it knows the provider. As for chat,
@@ -81,9 +82,17 @@ function hasInput({ input, previous_response_id: previous, conversation, prompt 
 export function readResponsesRequest(value: unknown, allowsStream = false): ResponsesRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
   if (value['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
-  if (isUsual(value)) return value as ResponsesRequest
-  const parsed = ResponsesRequestSchema.safeParse(value)
-  if (!parsed.success) throw new GatewayError('invalid_request', inputProblem(value) ?? problemOf(parsed.error))
+  if (!isUsual(value)) {
+    const parsed = ResponsesRequestSchema.safeParse(value)
+    if (!parsed.success) throw new GatewayError('invalid_request', inputProblem(value) ?? problemOf(parsed.error))
+  }
+  const at = misplacedTrigger(value['input'])
+  if (at >= 0) {
+    throw new GatewayError(
+      'invalid_request',
+      worded`input[${at}]: a compaction_trigger is the last item, and the only one`,
+    )
+  }
   return value as ResponsesRequest
 }
 

@@ -1,5 +1,6 @@
 import type { ReasoningBlock } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { openCapsules } from '../../domain/request/compaction.ts'
 import { mistake, quoted, refuse, requiredText } from '../../domain/request/rejection.ts'
 import { isMessageItem } from '../../domain/request/responses.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
@@ -34,7 +35,9 @@ export function conversationOf(
   const draft: Draft = { messages: [], turn: null, images: [], ignored, sealing }
   if (typeof instructions === 'string' && instructions !== '') addSystem(draft, instructions)
   if (typeof input === 'string') draft.messages.push({ role: 'user', content: input })
-  else if (Array.isArray(input)) for (const [at, item] of input.entries()) addItem(draft, item, `input[${at}]`)
+  else if (Array.isArray(input)) {
+    for (const [at, item] of openCapsules(input, sealing).entries()) addItem(draft, item, `input[${at}]`)
+  }
   endTurn(draft)
   endResults(draft)
   if (draft.messages.length === 0) mistake(worded`input: expected at least one message`)
@@ -59,6 +62,9 @@ const ITEMS: ReadonlyMap<unknown, AddItem> = new Map<unknown, AddItem>([
   ['function_call_output', addResult],
   ['custom_tool_call_output', addResult],
   ['reasoning', addReasoning],
+  ['agent_message', addAgentMessage],
+  ['compaction', refuseCapsule],
+  ['compaction_summary', refuseCapsule],
   // Its tools are read with the others (tools.ts).
   ['additional_tools', () => undefined],
   [
@@ -70,6 +76,24 @@ const ITEMS: ReadonlyMap<unknown, AddItem> = new Map<unknown, AddItem>([
 
 function refuseItem(_draft: Draft, { type }: JsonObject, path: string): void {
   refuse(worded`${path}.type: ${quoted(type)} is only understood by an entry that speaks the Responses API`)
+}
+
+/** What it holds is the history of the conversation: without it the model would know nothing. */
+function refuseCapsule(_draft: Draft, item: JsonObject, path: string): void {
+  requiredText(item['encrypted_content'], `${path}.encrypted_content`)
+  refuse(
+    worded`${path}.encrypted_content: this summary of the conversation was made by another vendor, which alone can read it; go on with the model that made it, or start a new session`,
+  )
+}
+
+/** What another agent of the same session wrote to this one. */
+function addAgentMessage(draft: Draft, { author, content }: JsonObject, path: string): void {
+  endResults(draft)
+  endTurn(draft)
+  const said = chatContent(content, `${path}.content`)
+  const parts = typeof said === 'string' ? [{ type: 'text', text: said }] : said
+  const from = typeof author === 'string' && author !== '' ? [{ type: 'text', text: `Message from ${author}:` }] : []
+  draft.messages.push({ role: 'user', content: [...from, ...parts] })
 }
 
 function textAt(item: JsonObject, name: string, path: string): string {

@@ -1,8 +1,10 @@
 import type { GatewayError } from '../../domain/errors.ts'
 import type { Stamp } from '../../domain/request/answer.ts'
+import { isCompaction } from '../../domain/request/compaction.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import type { StreamEnd, StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import type { StreamFormat } from '../endpoint.ts'
+import { CompactedEvents } from './compacted-events.ts'
 import { failedError } from './failed-error.ts'
 import { Frames } from './frames.ts'
 import { NativeEvents } from './native-events.ts'
@@ -26,7 +28,7 @@ export const responseEvents: StreamFormat<ResponsesRequest> = {
 class ResponseEvents implements StreamWriter {
   readonly #request: ResponsesRequest
   readonly #stamp: Stamp
-  #writer: NativeEvents | TranslatedEvents | null = null
+  #writer: NativeEvents | TranslatedEvents | CompactedEvents | null = null
 
   constructor(request: ResponsesRequest, stamp: Stamp) {
     this.#request = request
@@ -34,10 +36,7 @@ class ResponseEvents implements StreamWriter {
   }
 
   write(part: StreamPart): string {
-    this.#writer ??=
-      part.type === 'chunk'
-        ? new NativeEvents(this.#request, this.#stamp)
-        : new TranslatedEvents(this.#request, this.#stamp)
+    this.#writer ??= part.type === 'chunk' ? new NativeEvents(this.#request, this.#stamp) : this.#translated()
     return this.#writer.write(part)
   }
 
@@ -49,8 +48,13 @@ class ResponseEvents implements StreamWriter {
     return this.#opened().fail(error)
   }
 
-  #opened(): NativeEvents | TranslatedEvents {
-    this.#writer ??= new TranslatedEvents(this.#request, this.#stamp)
+  #opened(): StreamWriter & Required<Pick<StreamWriter, 'fail'>> {
+    this.#writer ??= this.#translated()
     return this.#writer
+  }
+
+  #translated(): TranslatedEvents | CompactedEvents {
+    const Events = isCompaction(this.#request) ? CompactedEvents : TranslatedEvents
+    return new Events(this.#request, this.#stamp)
   }
 }

@@ -1,5 +1,6 @@
 import type { PromptTokens } from '../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { isOwnCapsule } from '../../domain/request/compaction.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { IMAGE_TOKENS, INSTRUCTION_TOKENS } from '../chat-completions/prompt-bound.ts'
 import { countImage, hasOnly, isPlainText, newParts, type PromptParts, promptOf, textBytes } from '../prompt-parts.ts'
@@ -83,17 +84,20 @@ const ITEMS: ReadonlySet<unknown> = new Set([
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_approval_response',
+  'agent_message',
+  // The instruction that takes its place is among INSTRUCTION_TOKENS.
+  'compaction_trigger',
 ])
 /** Kept by the provider, or packed. */
-const FILES: ReadonlySet<unknown> = new Set(['item_reference', 'compaction', 'input_audio'])
+const FILES: ReadonlySet<unknown> = new Set(['item_reference', 'compaction', 'compaction_summary', 'input_audio'])
 const IMAGES: ReadonlySet<unknown> = new Set(['input_image', 'computer_screenshot'])
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'image_url', 'detail', 'prompt_cache_breakpoint'])
 
 function countItem(item: JsonObject, parts: PromptParts): void {
   const type = item['type'] ?? 'message'
   if (type === 'image_generation_call') parts.images.add(item)
-  else if (FILES.has(type)) parts.hasFile = true
-  else if (!ITEMS.has(type)) parts.hasUnknown = true
+  else if (FILES.has(type) && !isOwnCapsule(item)) parts.hasFile = true
+  else if (!FILES.has(type) && !ITEMS.has(type)) parts.hasUnknown = true
   countParts(item['content'], parts)
   countParts(item['output'], parts)
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { attributionOf } from '../../domain/attribution.ts'
 import type { Effects } from '../../domain/cache/route-cache.ts'
 import { contractError, type ErrorFormat } from '../../domain/errors.ts'
+import { isCompaction } from '../../domain/request/compaction.ts'
 import { type ResponsesRequest, ResponsesRequestSchema, readResponsesRequest } from '../../domain/request/responses.ts'
 import { stopsAtFailedStream } from '../agent-refusals.ts'
 import { bearerKey } from '../bearer-key.ts'
@@ -38,11 +39,6 @@ function effects(request: ResponsesRequest): Effects {
   return found === 'none' && own.length + hosted.length > 0 ? 'tools' : found
 }
 
-/** Agents ask for a summary of the conversation by its last item. */
-function isCompaction(input: ResponsesRequest['input']): boolean {
-  return Array.isArray(input) && (input.at(-1) as { type?: unknown } | undefined)?.type === 'compaction_trigger'
-}
-
 export const responses: Endpoint<ResponsesRequest> = {
   name: 'responses',
   path: '/v1/responses',
@@ -52,8 +48,10 @@ export const responses: Endpoint<ResponsesRequest> = {
   keyOf: bearerKey,
   read: readResponsesRequest,
   promptTokens,
-  attribution: ({ user, safety_identifier: identifier, metadata, input }) =>
-    attributionOf(identifier ?? user, metadata, isCompaction(input) ? 'compaction' : null),
+  attribution(request) {
+    const { user, safety_identifier: identifier, metadata } = request
+    return attributionOf(identifier ?? user, metadata, isCompaction(request) ? 'compaction' : null)
+  },
   effects,
   toolUses: responsesToolUses,
   bridge,

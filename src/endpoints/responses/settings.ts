@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { isCompaction } from '../../domain/request/compaction.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { SEALED_REASONING } from './fields.ts'
 import { toolOutline } from './tools.ts'
@@ -48,7 +49,10 @@ function textOf(value: unknown): JsonObject {
 export function outline(request: ResponsesRequest): Partial<ResponsesRequest> {
   const { metadata, tool_choice, reasoning, text } = settingsOf(request)
   const small = { metadata, tool_choice, reasoning, text, tools: toolOutline(request) }
-  return { ...small, include: asksForSealed(request) ? [SEALED_REASONING] : [] } as Partial<ResponsesRequest>
+  const shown: JsonObject = { ...small, include: asksForSealed(request) ? [SEALED_REASONING] : [] }
+  // By its last item it is known what is to be written.
+  if (isCompaction(request)) shown['input'] = request.input?.slice(-1)
+  return shown as Partial<ResponsesRequest>
 }
 
 /** The caller brings the model's reasoning back in the next turn. */

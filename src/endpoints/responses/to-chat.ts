@@ -1,6 +1,7 @@
 import type { Bridge, Bridged, BridgeTarget } from '../../domain/request/bridge.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
+import { isCompaction, summaryRequest } from '../../domain/request/compaction.ts'
 import { Rejection } from '../../domain/request/rejection.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { toolFields } from './chat-tools.ts'
@@ -9,11 +10,12 @@ import { readFields } from './fields.ts'
 import { declaredTools } from './tools.ts'
 
 /** How requests reach entries that speak only chat. */
-export const bridge: Bridge<ResponsesRequest> = { toChat, answerShape }
+export const bridge: Bridge<ResponsesRequest> = { toChat, answerShape, needsText: isCompaction }
 
-export function toChat(request: ResponsesRequest, { sealing }: Pick<BridgeTarget, 'sealing'>): Bridged {
+export function toChat(asked: ResponsesRequest, { sealing }: Pick<BridgeTarget, 'sealing'>): Bridged {
   const ignored = new Set<string>()
   try {
+    const request = isCompaction(asked) ? summaryRequest(asked) : asked
     const fields = readFields(request, ignored)
     const dropped: string[] = []
     const tools = toolFields(request, declaredTools(request), dropped)
@@ -27,11 +29,12 @@ export function toChat(request: ResponsesRequest, { sealing }: Pick<BridgeTarget
 }
 
 /** How an answer is read depends on whether JSON was asked for; what was said before does not matter. */
-function answerShape({ model, stream, text, service_tier }: ResponsesRequest): ChatRequest {
+function answerShape(request: ResponsesRequest): ChatRequest {
+  const { model, stream, text, service_tier } = request
   const shape: JsonObject = { model, messages: [{ role: 'user', content: '' }] }
   if (stream === true) shape['stream'] = true
   if (typeof service_tier === 'string') shape['service_tier'] = service_tier
-  const format = isJsonObject(text) ? text['format'] : undefined
+  const format = isJsonObject(text) && !isCompaction(request) ? text['format'] : undefined
   if (isJsonObject(format) && typeof format['type'] === 'string') shape['response_format'] = { type: format['type'] }
   return shape as ChatRequest
 }

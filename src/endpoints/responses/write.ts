@@ -1,8 +1,10 @@
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import type { Answer, ReasoningBlock, Stamp } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
+import { isCompaction } from '../../domain/request/compaction.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
 import { replaceFields } from '../replace-value.ts'
+import { capsuleItem } from './capsule.ts'
 import { callItem, inputOf, itemId, type MessagePart, messageItem, reasoningItem, toolCall } from './items.ts'
 import { incompleteReason, responseObject, usageBody } from './response-object.ts'
 import { sealReasoning } from './sealed-reasoning.ts'
@@ -18,6 +20,11 @@ export function writeResponse(answer: Answer, stamp: Stamp, request: ResponsesRe
   const edited = json === undefined ? null : replaceFields(json, ['model'], [JSON.stringify(stamp.model)])
   if (edited !== null) return edited
   if (json !== undefined || body['object'] === 'response') return JSON.stringify({ ...body, model: stamp.model })
+  if (isCompaction(request)) {
+    const usage = usageBody(answer.usage ?? NO_USAGE)
+    const output = [capsuleItem(spokenText(messageOf(body)), stamp)]
+    return JSON.stringify(responseObject(request, stamp, { status: 'completed', output, usage }))
+  }
   const incomplete = incompleteReason(answer.finishReason)
   const status = incomplete === null ? 'completed' : 'incomplete'
   const output = outputOf(answer, stamp, request, status)
@@ -75,9 +82,14 @@ function thoughtItem(
   return summary === '' && sealed === null ? null : reasoningItem(id, summary, sealed)
 }
 
-function messageParts({ content, refusal }: JsonObject): MessagePart[] {
+function spokenText({ content }: JsonObject): string {
+  return Array.isArray(content) ? content.map(partText).join('') : textOf(content)
+}
+
+function messageParts(message: JsonObject): MessagePart[] {
   const parts: MessagePart[] = []
-  const text = Array.isArray(content) ? content.map(partText).join('') : textOf(content)
+  const { refusal } = message
+  const text = spokenText(message)
   if (text !== '') parts.push({ type: 'output_text', text })
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', refusal })
   return parts

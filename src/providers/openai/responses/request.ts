@@ -1,7 +1,9 @@
 import type { Adjustment } from '../../../domain/request/adjustment.ts'
 import { type Bounds, largestLimit, type ToolBounds } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { openCapsules } from '../../../domain/request/compaction.ts'
 import { limitToSend } from '../../../domain/request/output-limit.ts'
+import { Rejection } from '../../../domain/request/rejection.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
 import { type Worded, worded } from '../../../domain/wording/worded.ts'
 import type { Target, Translation } from '../../family.ts'
@@ -15,10 +17,20 @@ const LIMIT = 'max_output_tokens'
 
 /** Verbatim: the upstream model id, no `stream` unless it is true, and what limits the cost. */
 export function toWire(request: ResponsesRequest, target: Target): Translation {
+  try {
+    return wireOf(request, target)
+  } catch (error) {
+    if (error instanceof Rejection) return error.rejected
+    throw error
+  }
+}
+
+function wireOf(request: ResponsesRequest, target: Target): Translation {
   const refusal = stateProblem(request, target) ?? (target.isStrict === true ? priceProblem(request) : null)
   if (refusal !== null) return refused(refusal)
   const fields: JsonObject = { ...request, model: target.model }
   if (request.stream !== true) delete fields['stream']
+  if (Array.isArray(request.input)) fields['input'] = openCapsules(request.input, target.sealing)
   const tools = target.isStrict === true ? boundTools(fields, target, isCallers) : null
   if (tools !== null && !('adjustments' in tools)) return refused(tools)
   const set = [...limitOutput(fields, target), ...pinned(fields, target.pins ?? []), ...(tools?.adjustments ?? [])]
