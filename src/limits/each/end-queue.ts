@@ -1,6 +1,6 @@
 import { amountOf } from '../amount.ts'
 import type { Connection } from '../counters/connection.ts'
-import { EACH_END } from '../counters/scripts/each.ts'
+import { EACH_END } from '../counters/scripts/each-end.ts'
 import type { EachEnd } from './each-book.ts'
 
 const MOST_TOGETHER = 200

@@ -6,7 +6,8 @@ import { amountOf, moneyOf } from '../amount.ts'
 import { listOf } from '../counters/answers.ts'
 import type { Connection } from '../counters/connection.ts'
 import type { Value } from '../counters/fields.ts'
-import { EACH_DROP, EACH_FREE, EACH_HOLD, EACH_JOIN, EACH_LEFT, EACH_SEED } from '../counters/scripts/each.ts'
+import { EACH_HOLD, EACH_JOIN, EACH_SEED } from '../counters/scripts/each.ts'
+import { EACH_DROP, EACH_FREE, EACH_LEFT } from '../counters/scripts/each-end.ts'
 import { type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
 import {
   type EachBook,

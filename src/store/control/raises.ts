@@ -1,7 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { ValueScope } from '../../domain/budgets/each.ts'
 import type { Raise } from '../../domain/budgets/raises.ts'
-import type { BudgetRaisesTable, Database } from '../engine/schema.ts'
+import type { BudgetRaisesTable } from '../engine/raises-table.ts'
+import type { Database } from '../engine/schema.ts'
 
 export async function activeRaises(db: Kysely<Database>, now: number): Promise<Raise[]> {
   const rows = await db

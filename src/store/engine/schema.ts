@@ -22,6 +22,7 @@ import type {
   TokenIssuersTable,
   TokenRevocationsTable,
 } from './people-schema.ts'
+import type { BudgetRaisesTable } from './raises-table.ts'
 import type {
   MonthClosesTable,
   ReportAccountsTable,
@@ -283,20 +284,3 @@ export type NodeRow = Selectable<NodesTable>
 export type RequestRow = Selectable<RequestsTable>
 export type FeedBatchRow = Selectable<FeedTable>
 export type NewRequestRow = Insertable<RequestsTable>
-
-/** What adds to the budgets of a key, a workspace or a value for a while; the names are those of `value_days`. */
-export interface BudgetRaisesTable {
-  id: string
-  workspace: string
-  /** '' without one. */
-  key_id: string
-  kind: string
-  of_name: string
-  value: string
-  usd: string
-  until: number
-  created_at: number
-  actor: string
-  reason: string
-  ended_at: number | null
-}
