@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { usePath } from '../../shell/place.ts'
 import { type Fact, Facts } from './facts.tsx'
-import { SessionSum } from './session-sum.tsx'
+import { SessionSum } from './session/session-sum.tsx'
 import type { ListedRequest } from './use-requests.ts'
 
 /** Who the call was for, in the caller's words, and what the session has come to. */

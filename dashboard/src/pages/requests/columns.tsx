@@ -1,10 +1,11 @@
 import { Text, VisuallyHidden } from '@mantine/core'
-import { AudioLines, DatabaseZap, Split, Unplug } from 'lucide-react'
+import { AudioLines, DatabaseZap, Repeat, Split, Unplug } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Column } from '../../components/data-table.tsx'
 import { Money } from '../../components/money.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { errorText } from '../../format/error-words.ts'
+import { loopText } from '../../format/loop-signals.ts'
 import { count, milliseconds } from '../../format/number.ts'
 import { utcTime } from '../../format/time.ts'
 import { endingText } from './filters.ts'
@@ -113,6 +114,7 @@ function Ending({ row }: { row: ListedRequest }) {
       )}
       {row.streamed && <Streamed row={row} />}
       {row.cache === 'hit' && <FromCache />}
+      {row.loop !== null && <Looping signals={row.loop} />}
     </span>
   )
 }
@@ -122,6 +124,16 @@ function FromCache() {
   return (
     <span className={`above-row ${classes['streamed']}`} title={title}>
       <DatabaseZap size={14} aria-hidden />
+      <VisuallyHidden>{title}</VisuallyHidden>
+    </span>
+  )
+}
+
+function Looping({ signals }: { signals: string }) {
+  const title = `Looks like a loop: ${loopText(signals)}`
+  return (
+    <span className={`above-row ${classes['looping']}`} title={title}>
+      <Repeat size={14} aria-hidden />
       <VisuallyHidden>{title}</VisuallyHidden>
     </span>
   )

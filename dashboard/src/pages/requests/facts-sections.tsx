@@ -4,6 +4,7 @@ import { CopyText } from '../../components/copy.tsx'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Money } from '../../components/money.tsx'
 import { Time } from '../../components/time.tsx'
+import { loopText } from '../../format/loop-signals.ts'
 import { bytes, count, milliseconds } from '../../format/number.ts'
 import { cacheText } from '../../format/response-cache.ts'
 import { OUTPUT_PARTS, PROMPT_CLASSES } from '../../format/token-classes.ts'
@@ -72,6 +73,7 @@ export function CallSection({ request }: { request: ListedRequest }) {
           { name: 'Ended', value: request.finished_at === null ? 'not yet' : <Time at={request.finished_at} /> },
           ...streamFacts(request),
           ...cacheFacts(request, path),
+          request.loop === null ? null : { name: 'Looks like a loop', value: loopText(request.loop) },
           request.finish_reason === null ? null : { name: 'Finish reason', value: request.finish_reason },
           { name: 'Request', value: isOver ? bytes(request.request_bytes) : '–' },
           { name: 'Answer', value: isOver ? bytes(request.response_bytes) : '–' },

@@ -11,8 +11,9 @@ import { LiveSwitch } from './live-switch.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import { neighbours } from './rows.ts'
-import { SessionSum } from './session-sum.tsx'
-import { SessionTree } from './session-tree.tsx'
+import { SessionSum } from './session/session-sum.tsx'
+import { SessionTree } from './session/session-tree.tsx'
+import { StoppedSession } from './session/stopped-session.tsx'
 import { useRequests } from './use-requests.ts'
 import { useSteps } from './use-steps.ts'
 
@@ -72,15 +73,7 @@ export function RequestsPage() {
         <ExportMenu query={query} />
       </FilterBar>
       {search['session'] !== undefined && search['session'] !== '' && (
-        <SessionTree
-          workspace={workspace}
-          session={search['session']}
-          otherwise={
-            <Text size="sm" c="dimmed" role="status">
-              <SessionSum workspace={workspace} session={search['session']} />
-            </Text>
-          }
-        />
+        <Session workspace={workspace} session={search['session']} />
       )}
       <RequestList
         requests={requests}
@@ -94,6 +87,24 @@ export function RequestsPage() {
       />
       <Opened id={openId} requests={requests} />
     </Page>
+  )
+}
+
+/** What the chosen session has come to, and whether it was stopped. */
+function Session({ workspace, session }: { workspace: string; session: string }) {
+  return (
+    <>
+      <StoppedSession key={session} workspace={workspace} session={session} />
+      <SessionTree
+        workspace={workspace}
+        session={session}
+        otherwise={
+          <Text size="sm" c="dimmed" role="status">
+            <SessionSum workspace={workspace} session={session} />
+          </Text>
+        }
+      />
+    </>
   )
 }
 

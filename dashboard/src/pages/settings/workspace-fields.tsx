@@ -5,6 +5,7 @@ import { LimitsFields } from '../../components/limits/limits-fields.tsx'
 import { type LimitsForm, UNCONFIRMED } from '../../components/limits/limits-form.ts'
 import { ContentField } from './content-field.tsx'
 import { GuardrailField } from './guardrail-field.tsx'
+import { LoopsField } from './loops/loops-field.tsx'
 import { StreamingField } from './streaming-field.tsx'
 import type { Setting, WorkspaceForm } from './workspace-form.ts'
 
@@ -47,6 +48,12 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
         error={error}
         isFixed={fixed.includes('guardrail')}
       />
+      <LoopsField
+        form={form.loops}
+        onChange={(loops) => onChange({ ...form, loops })}
+        error={error}
+        isFixed={fixed.includes('loops')}
+      />
       <Checkbox
         label="Models can be called by their own ids"
         description={`Otherwise callers can only use the routes of the workspace. ${fixed.includes('direct_models') ? 'Set in switchyard.yaml.' : ''}`}
@@ -65,32 +72,31 @@ export function WorkspaceFields({ form, onChange, error, fixed = [] }: Workspace
         error={problemAt(error, 'resale.markup_percent')}
         disabled={fixed.includes('resale')}
       />
-      {!fixed.includes('limits') && (
-        <>
-          <Text size="sm" c="dimmed" mt="xs">
-            Limits for all its keys together. A call must fit these and the limits of its key.
-          </Text>
-          <LimitsFields
-            form={form.limits}
-            onChange={(limits) => onChange({ ...form, limits })}
-            error={error}
-            isWorkspace
-          />
-          <Select
-            label="Unconfirmed spend that counts in budgets"
-            description="Of calls that a provider may bill although it gave no count of tokens. Less than all of it may exceed a hard budget."
-            data={UNCONFIRMED}
-            value={form.limits.unconfirmed === '' ? 'bound' : form.limits.unconfirmed}
-            allowDeselect={false}
-            onChange={(policy) => {
-              const unconfirmed = policy === 'bound' ? '' : ((policy ?? '') as LimitsForm['unconfirmed'])
-              onChange({ ...form, limits: { ...form.limits, unconfirmed } })
-            }}
-            comboboxProps={{ shadow: 'md' }}
-          />
-        </>
-      )}
+      {!fixed.includes('limits') && <LimitsOfWorkspace form={form} onChange={onChange} error={error} />}
     </Stack>
+  )
+}
+
+function LimitsOfWorkspace({ form, onChange, error }: WorkspaceFieldsProps) {
+  return (
+    <>
+      <Text size="sm" c="dimmed" mt="xs">
+        Limits for all its keys together. A call must fit these and the limits of its key.
+      </Text>
+      <LimitsFields form={form.limits} onChange={(limits) => onChange({ ...form, limits })} error={error} isWorkspace />
+      <Select
+        label="Unconfirmed spend that counts in budgets"
+        description="Of calls that a provider may bill although it gave no count of tokens. Less than all of it may exceed a hard budget."
+        data={UNCONFIRMED}
+        value={form.limits.unconfirmed === '' ? 'bound' : form.limits.unconfirmed}
+        allowDeselect={false}
+        onChange={(policy) => {
+          const unconfirmed = policy === 'bound' ? '' : ((policy ?? '') as LimitsForm['unconfirmed'])
+          onChange({ ...form, limits: { ...form.limits, unconfirmed } })
+        }}
+        comboboxProps={{ shadow: 'md' }}
+      />
+    </>
   )
 }
 

@@ -9,7 +9,7 @@ import type { ListedRequest } from '../use-requests.ts'
 import { Done } from './done.tsx'
 import { ModelForm } from './model-form.tsx'
 import classes from './next.module.css'
-import { AllowModel, StreamingOn } from './one-click.tsx'
+import { AllowModel, ResumeSession, StreamingOn } from './one-click.tsx'
 import { RaiseForm, raiseWords } from './raise-form.tsx'
 import { nextSteps, type Step } from './steps.ts'
 import { WhileForm } from './while-form.tsx'
@@ -72,6 +72,8 @@ function OneStep({ step, request }: { step: Step; request: ListedRequest }) {
     case 'while':
     case 'model':
       return <FormStep step={step} workspace={request.workspace} />
+    case 'resume':
+      return <ResumeSession workspace={request.workspace} session={step.session} />
     case 'streaming':
       return <StreamingOn workspace={request.workspace} />
     case 'allow':

@@ -55,3 +55,22 @@ export function AllowModel({ keyId, model }: { keyId: string; model: string }) {
     </Stack>
   )
 }
+
+/** Lets a session go on that was stopped or slowed down as a loop. */
+export function ResumeSession({ workspace, session }: { workspace: string; session: string }) {
+  const resume = useChange('loops.resume')
+  if (resume.isSuccess) return <Done>The session may go on. What it repeated before is forgiven.</Done>
+  return (
+    <Stack gap="xs">
+      <FormError error={resume.error} fields={[]} />
+      <MayButton
+        to="loops.resume"
+        size="xs"
+        loading={resume.isPending}
+        onClick={() => resume.mutate({ params: { session }, query: { workspace } })}
+      >
+        Resume session
+      </MayButton>
+    </Stack>
+  )
+}

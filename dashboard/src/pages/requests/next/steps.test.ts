@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAllowed, nextSteps, raisedTo, type Step } from './steps.ts'
 
-const FAILED = { key_id: 'k1', code: null, figures: {}, requested_model: 'fast', provider: null, route: null }
+const FAILED = {
+  key_id: 'k1',
+  code: null,
+  figures: {},
+  requested_model: 'fast',
+  provider: null,
+  route: null,
+  session: null,
+}
 const money = { limit_usd: '5', spent_usd: '4.9', held_usd: '0.05', hold_usd: '0.1' }
 const unknown = { scope: 'key', provider: 'openai', model: 'gpt-x' }
 
@@ -40,6 +48,9 @@ const TABLE: [what: string, failed: Partial<Parameters<typeof nextSteps>[0]>, st
     { code: 'key_rate_limited', figures: { scope: 'key', scope_id: 'k', kind: 'buffered_bytes' } },
     [{ kind: 'key' }],
   ],
+  ['a session stopped as a loop', { code: 'loop_stopped', session: 's1' }, [{ kind: 'resume', session: 's1' }]],
+  ['a session slowed down as a loop', { code: 'loop_slowed', session: 's1' }, [{ kind: 'resume', session: 's1' }]],
+  ['a loop of calls that name no session', { code: 'loop_stopped' }, []],
   [
     'an unknown price',
     { code: 'price_unknown', figures: { ...unknown, unknown: 'price' } },

@@ -9,6 +9,7 @@ export type Unknown = 'price' | 'max_output_tokens' | 'context_window'
 export type Step =
   | { kind: 'raise'; scope: 'key' | 'workspace'; id: string; what: 'budget' | Rate; needed: string }
   | { kind: 'while'; name: string; usd: string; of: { key?: string; each?: string; value?: string; session?: string } }
+  | { kind: 'resume'; session: string }
   | { kind: 'streaming' }
   | { kind: 'allow'; model: string }
   | { kind: 'model'; provider: string; model: string; unknown: Unknown }
@@ -17,7 +18,7 @@ export type Step =
   | { kind: 'route'; alias: string }
   | { kind: 'new-route'; alias: string }
 
-type Failed = Pick<ListedRequest, 'key_id' | 'code' | 'figures' | 'requested_model' | 'provider' | 'route'>
+type Failed = Pick<ListedRequest, 'key_id' | 'code' | 'figures' | 'requested_model' | 'provider' | 'route' | 'session'>
 
 /** Failures that a look at the provider explains. */
 const OF_PROVIDERS: ReadonlySet<string | null> = new Set([
@@ -40,9 +41,10 @@ const OF_ROUTES: ReadonlySet<string | null> = new Set([
 
 /** The steps that may help, the most likely first. */
 export function nextSteps(request: Failed): Step[] {
-  const { code, provider, requested_model: model, route } = request
+  const { code, provider, requested_model: model, route, session } = request
   const steps: Step[] = []
   if (code === 'not_implemented') steps.push({ kind: 'streaming' })
+  if (isBraked(code) && session !== null) steps.push({ kind: 'resume', session })
   if (code === 'budget_exceeded') steps.push(...whileStep(request))
   if (code === 'budget_exceeded' || code === 'key_rate_limited') steps.push(...raiseStep(request), { kind: 'key' })
   if (code === 'price_unknown' || code === 'length_unknown') steps.push(...modelStep(request), { kind: 'key' })
@@ -52,6 +54,10 @@ export function nextSteps(request: Failed): Step[] {
   if (OF_PROVIDERS.has(code) && provider !== null) steps.push({ kind: 'test', provider })
   if (OF_ROUTES.has(code) && route !== null) steps.push({ kind: 'route', alias: route })
   return steps
+}
+
+function isBraked(code: string | null): boolean {
+  return code === 'loop_stopped' || code === 'loop_slowed'
 }
 
 function raiseStep({ figures }: Failed): Step[] {

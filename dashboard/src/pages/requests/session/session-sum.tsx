@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
-import { useOperation } from '../../api/hooks.ts'
-import { Money } from '../../components/money.tsx'
-import { count } from '../../format/number.ts'
+import { useOperation } from '../../../api/hooks.ts'
+import { Money } from '../../../components/money.tsx'
+import { count } from '../../../format/number.ts'
 
 /** Before every log: a session is summed as a whole, as far as its rows are kept. */
 const EVER = '2000-01-01'
