@@ -1,15 +1,13 @@
 import { isSpeakable } from '../domain/provider.ts'
-import type { OutputBounds } from '../domain/request/output-limit.ts'
 import type { Decision } from '../limits/admission.ts'
-import { type ChainHold, type FittedLimits, holdOfTerms } from '../limits/chain-hold.ts'
+import { type ChainHold, holdOfTerms } from '../limits/chain-hold.ts'
 import { limitError, limitsUnavailable } from '../limits/errors.ts'
-import { fitIn, mayFit, mayStepDown } from '../limits/fit-in.ts'
+import { mayFit, mayStepDown } from '../limits/fit-in.ts'
 import { defaultLimitOf, hasHardBudget, payerOf, scopeName } from '../limits/payer.ts'
 import { openText } from '../request-log/spool/record-lines.ts'
 import { assessChain, type ChainContext, type Fitness, NOTHING_FITTED } from './chain/assess.ts'
 import { chainHold } from './chain/chain-hold.ts'
-import { withFewerTools } from './chain/fewer-tools.ts'
-import { stepDown } from './chain/step-down.ts'
+import { makeFit } from './chain/make-fit.ts'
 import type { Deps } from './deps.ts'
 import { untoldTier } from './explain-budget.ts'
 import { openRecord } from './open-record.ts'
@@ -37,8 +35,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     defaultLimit: defaultLimitOf(payer),
     headers: () => receiver.headers(),
   }
-  const [fits, stepsDown] = [mayFit(payer), mayStepDown(payer)]
-  const isFinal = !stepsDown && !fits
+  const isFinal = !mayFit(payer) && !mayStepDown(payer)
   const assessed = assessChain(body, context, deps, NOTHING_FITTED, isFinal)
   let fitnesses = assessed instanceof Promise ? await assessed : assessed
   const isStream = resolved.delivery !== null
@@ -57,29 +54,8 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     decision = await deps.ledger.admit(payer, hold, id)
   }
   if (decision.kind === 'refused') {
-    const ask = async (again: typeof fitnesses) => {
-      const smaller = holdFor(again)
-      return { fitnesses: again, hold: smaller, decision: await deps.ledger.admit(payer, smaller, id) }
-    }
-    const assess = (fitted: FittedLimits, toolCalls = context.toolCalls) => {
-      if (toolCalls !== undefined) context.toolCalls = toolCalls
-      return assessChain(body, context, deps, fitted, false)
-    }
-    const fewer = (toolCalls: OutputBounds) => assess(NOTHING_FITTED, toolCalls)
-    let last = await withFewerTools({ fitnesses, hold, decision }, fits, fewer, ask)
-    if (stepsDown) {
-      const along = (longer: typeof chain) => {
-        context.chain = longer
-        return assess(NOTHING_FITTED)
-      }
-      const stepped = await stepDown(last, { snapshot, workspace: key.workspace, chain, assess: along, holdFor, ask })
-      // What follows goes along the same entries as what was decided.
-      context.chain = stepped.chain
-      last = stepped
-    }
-    // Again, with the most that the fitting hard budget can pay for.
-    if (fits) last = await fitIn(last, async (fitted) => ask(await assess(fitted)))
-    ;({ fitnesses, hold, decision } = last)
+    const first = { fitnesses, hold, decision }
+    ;({ fitnesses, hold, decision } = await makeFit(first, { body, context, payer, id, holdFor }, deps))
   }
   const admitted = advance<Admitted>(resolved)
   if (context.chain !== chain) admitted.resolved = { ...admitted.resolved, chain: context.chain }

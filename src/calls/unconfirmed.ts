@@ -91,7 +91,8 @@ export function confirmPart(record: AttemptRecord, { picodollars, most }: Cost, 
 export function unconfirmedOf({ attempts, cost, served, lost }: Ended['call']): Unconfirmed | null {
   let most = 0n
   let estimate = 0n
-  for (const { unconfirmed } of attempts) {
+  for (let place = 0; place < attempts.length; place++) {
+    const unconfirmed = attempts[place]?.unconfirmed
     if (unconfirmed === undefined) continue
     most += BigInt(unconfirmed.most)
     estimate += BigInt(unconfirmed.estimate)

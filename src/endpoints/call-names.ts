@@ -29,13 +29,11 @@ export function namesInHeaders(call: WithHeaders, roots: SessionRoots, keyId: st
     kind: kindOf(call.header(OWN_HEADERS.kind)),
     project: named(call, OWN_HEADERS.project),
   }
-  for (const agent of AGENT_HEADERS) {
+  // By place: most calls come this way for nothing, and an iterator is allocated for each.
+  for (let place = 0; place < AGENT_HEADERS.length; place++) {
+    const agent = AGENT_HEADERS[place] as AgentHeaders
     const session = named(call, agent.session)
-    if (session !== null)
-      return orElse(
-        own,
-        namesOf(call, agent, session, (starter) => roots.started(session, starter, keyId)),
-      )
+    if (session !== null) return orElse(own, namesOf(call, agent, session, roots, keyId))
   }
   return own
 }
@@ -44,13 +42,14 @@ function namesOf(
   call: WithHeaders,
   headers: AgentHeaders,
   session: string,
-  rootFrom: (starter: string) => string,
+  roots: SessionRoots,
+  keyId: string,
 ): CallNames {
   const kind = headers.kind?.(call) ?? null
   const project = named(call, headers.project)
   const starter = named(call, headers.parentSession)
   if (starter !== null && starter !== session) {
-    return { session: rootFrom(starter), agent: session, parent: starter, kind, project }
+    return { session: roots.started(session, starter, keyId), agent: session, parent: starter, kind, project }
   }
   return { session, agent: named(call, headers.agent), parent: named(call, headers.parent), kind, project }
 }

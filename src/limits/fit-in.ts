@@ -22,8 +22,13 @@ export function mayStepDown({ key, workspace }: Payer): boolean {
 }
 
 function adapts(limits: Limits | null, way: 'fit' | 'step_down'): boolean {
-  const isOne = (budget: Budget | EachBudget | undefined) => budget?.when_tight === way
-  return isOne(limits?.budget) || limits?.budgets?.some(isOne) === true
+  if (limits === null) return false
+  const { budget, budgets } = limits
+  return budget?.when_tight === way || (budgets !== undefined && areAdapting(budgets, way))
+}
+
+function areAdapting(budgets: readonly EachBudget[], way: 'fit' | 'step_down'): boolean {
+  return budgets.some(({ when_tight: whenTight }) => whenTight === way)
 }
 
 /**

@@ -65,10 +65,12 @@ export function createSpokenFormats(deps: Deps): SpokenFormats {
     of: (provider) => (found.size === 0 ? undefined : found.get(keyOf(provider))?.speaks),
     findOut({ name }, chain, { providers }) {
       let asked: Promise<void>[] | null = null
-      for (const { provider: named, model } of chain) {
+      for (let place = 0; place < chain.length; place++) {
+        const { provider: named, model } = chain[place] as ChainEntry
         const provider = providers.get(named)
-        const family = provider === undefined ? undefined : deps.families.get(provider.family)
-        if (provider === undefined || family === undefined) continue
+        if (provider === undefined || provider.speaks !== undefined) continue
+        const family = deps.families.get(provider.family)
+        if (family === undefined) continue
         const translator = (family.translatorsFor?.(model, provider) ?? family.translators)[name]
         if (translator?.isFoundOut?.(provider) !== true) continue
         const key = keyOf(provider)
