@@ -1,5 +1,5 @@
 import { type CallRequest, isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
-import { type FieldPlace, skipBlanks, topLevelFields } from '../domain/request/json-text.ts'
+import { endOfValue, type FieldPlace, skipBlanks, topLevelFields } from '../domain/request/json-text.ts'
 import type { Rename } from './rename.ts'
 
 /**
@@ -31,8 +31,8 @@ function cutsOf(wire: JsonObject, request: CallRequest, json: string): Cut[] | n
   if (changes === null) return null
   const cuts: Cut[] = []
   const text = { json, places: null }
-  if (!place(cuts, replaceModel(text, changes.model))) return null
-  if (changes.dropsStream && !place(cuts, dropField(text, '"stream"'))) return null
+  if (changes.model !== null && !place(cuts, replaceModel(text, changes.model))) return null
+  for (const name of changes.dropped) if (!place(cuts, dropField(text, name))) return null
   for (const figure of changes.figures) if (!place(cuts, replaceFigure(text, figure))) return null
   for (const rename of changes.renames) if (!place(cuts, renameField(text, rename))) return null
   if (changes.added.length > 0 && !place(cuts, addFields(json, changes.added, wire))) return null
@@ -68,8 +68,9 @@ function isBehind(a: Cut, b: Cut): boolean {
 }
 
 interface Changes {
-  model: { from: string; to: string }
-  dropsStream: boolean
+  /** Null: it is in the path alone. */
+  model: { from: string; to: string } | null
+  dropped: readonly string[]
   figures: readonly Figure[]
   renames: readonly Rename[]
   added: readonly string[]
@@ -87,8 +88,8 @@ const NO_RENAMES: readonly Rename[] = []
 
 /** Null when more has changed. Values are compared by identity: a copied value counts as changed. */
 function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
-  const { model } = wire
-  if (typeof model !== 'string') return null
+  const { model = null } = wire
+  if (typeof model !== 'string' && model !== null) return null
   let figures = NO_FIGURES
   let added = NONE
   for (const name in wire) {
@@ -98,12 +99,12 @@ function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
     else if (Object.hasOwn(request, name) && typeof value === 'number') figures = [...figures, { name, value }]
     else return null
   }
-  let dropsStream = false
+  let dropped = NONE
   let renames = NO_RENAMES
   for (const name in request) {
     if (Object.hasOwn(wire, name)) continue
-    if (name === 'stream') {
-      dropsStream = true
+    if (name === 'stream' || name === 'model') {
+      dropped = [...dropped, name]
       continue
     }
     const to = added.find((candidate) => wire[candidate] === request[name])
@@ -111,7 +112,7 @@ function changesOf(wire: JsonObject, request: CallRequest): Changes | null {
     renames = [...renames, { from: name, to }]
     added = added.filter((candidate) => candidate !== to)
   }
-  return { model: { from: request.model, to: model }, dropsStream, figures, renames, added }
+  return { model: model === null ? null : { from: request.model, to: model }, dropped, figures, renames, added }
 }
 
 function isPlain(value: unknown): boolean {
@@ -128,7 +129,7 @@ function spliced(json: string, cuts: readonly Cut[]): string {
   return text + json.slice(at)
 }
 
-function replaceModel(source: Source, { from, to }: Changes['model']): Cut | null {
+function replaceModel(source: Source, { from, to }: NonNullable<Changes['model']>): Cut | null {
   const value = valueAfter(source, '"model"')
   if (value === null) return null
   // A spelling with escapes must be parsed.
@@ -146,17 +147,20 @@ function replaceFigure(source: Source, { name, value }: Figure): Cut | null {
   return { from: found.start, to: found.start + written.length, by: String(value) }
 }
 
-/** With its comma. */
+/** With the comma before it, so that two neighbours can be dropped; the first field with the one behind it. */
 function dropField(source: Source, name: string): Cut | null {
   const { json } = source
-  const value = valueAfter(source, name)
+  const value = valueAfter(source, `"${name}"`)
   if (value === null) return null
-  const literal = ['false', 'null'].find((text) => json.startsWith(text, value.start))
-  if (literal === undefined) return null
-  const after = skipBlanks(json, value.start + literal.length)
-  if (json[after] === ',') return { from: value.key, to: after + 1, by: '' }
-  const before = json.slice(0, value.key).trimEnd().length - 1
-  return json[before] === ',' ? { from: before, to: after, by: '' } : null
+  const after = skipBlanks(json, endOfValue(json, value.start))
+  let before = value.key - 1
+  while (isBlank(json[before])) before -= 1
+  if (json[before] === ',') return { from: before, to: after, by: '' }
+  return json[after] === ',' ? { from: value.key, to: after + 1, by: '' } : null
+}
+
+function isBlank(letter: string | undefined): boolean {
+  return letter === ' ' || letter === '\n' || letter === '\r' || letter === '\t'
 }
 
 function renameField(source: Source, { from, to }: Rename): Cut | null {
