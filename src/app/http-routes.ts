@@ -3,12 +3,14 @@ import { handleCall } from '../calls/handle-call.ts'
 import { handleKey } from '../calls/handle-key.ts'
 import { LitellmCall } from '../calls/litellm/litellm-call.ts'
 import { litellmPaths } from '../calls/litellm/litellm-paths.ts'
+import { handleModelPath } from '../calls/model-path/handle-model-path.ts'
+import { MODEL_PLACES } from '../calls/model-path/model-paths.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
 import { notKept } from '../endpoints/responses/not-kept.ts'
-import type { HttpRoute } from '../http/call.ts'
+import type { Call, HttpRoute } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { probeRoutes } from '../litellm-api/health.ts'
 import type { Settings } from './config.ts'
@@ -17,7 +19,7 @@ import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
 /** The paths for callers with a gateway key. */
 export function callRoutes(deps: Deps, { LITELLM_API }: Pick<Settings, 'LITELLM_API'>): HttpRoute[] {
   const own: HttpRoute[] = [
-    ...ENDPOINTS.map((endpoint) => endpointRoute(endpoint, (call) => handleCall(call, endpoint, deps))),
+    ...WITH_PATH.map((endpoint) => endpointRoute(endpoint, (call) => handleCall(call, endpoint, deps))),
     ...(['GET', 'DELETE', 'POST'] as const).map(
       (method): HttpRoute => ({
         method,
@@ -29,7 +31,21 @@ export function callRoutes(deps: Deps, { LITELLM_API }: Pick<Settings, 'LITELLM_
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
   ]
-  return LITELLM_API === 'on' ? spokenRoutes(own, deps) : own
+  return [...(LITELLM_API === 'on' ? spokenRoutes(own, deps) : own), ...modelPathRoutes(deps)]
+}
+
+/** Each has a path of its own; the others share one, in which the model is. */
+const WITH_PATH = ENDPOINTS.filter(({ methods }) => methods === undefined)
+const BY_METHOD = ENDPOINTS.filter(({ methods }) => methods !== undefined)
+
+function modelPathRoutes(deps: Deps): HttpRoute[] {
+  const [first] = BY_METHOD
+  if (first === undefined) return []
+  const handle = (call: Call, endpoint: Endpoint) => handleCall(call, endpoint, deps)
+  return MODEL_PLACES.map((place) => ({
+    ...endpointRoute(first, (call) => handleModelPath(call, BY_METHOD, handle), `${place}/*`),
+    usesRawSocket: false,
+  }))
 }
 
 function endpointRoute(endpoint: Endpoint, handle: HttpRoute['handle'], path = endpoint.path): HttpRoute {
@@ -47,7 +63,7 @@ function endpointRoute(endpoint: Endpoint, handle: HttpRoute['handle'], path = e
 
 /** The same for clients of LiteLLM: more paths, more headers for the key, and LiteLLM's own fields. */
 function spokenRoutes(own: readonly HttpRoute[], deps: Deps): HttpRoute[] {
-  const endpoints = ENDPOINTS.flatMap((endpoint) => {
+  const endpoints = WITH_PATH.flatMap((endpoint) => {
     const handle: HttpRoute['handle'] = (call) => {
       const model = call.params['model'] ?? null
       return handleCall(new LitellmCall(call, { model, keepsMetadata: endpoint.ownsMetadata === true }), endpoint, deps)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../domain/request/call-request.ts'
 import { assembleChat } from './chat-completions/assemble.ts'
+import { assembleContents } from './generate-content/assemble.ts'
 import { assembleMessage } from './messages/assemble.ts'
 import { assembleResponse } from './responses/assemble.ts'
 
@@ -11,4 +12,5 @@ export const ASSEMBLERS: Readonly<Record<string, Assemble>> = {
   chat: assembleChat,
   messages: assembleMessage,
   responses: assembleResponse,
+  generate_content: assembleContents,
 }

@@ -21,7 +21,10 @@ export interface WithHeaders {
  */
 export interface Endpoint<Request extends CallRequest = CallRequest> {
   name: EndpointName
+  /** `{model}` in it: the model is in the path and not in the body, and so is what is asked of it (`methods`). */
   path: string
+  /** What may stand behind the model in the path, and whether the answer streams. */
+  methods?: Readonly<Record<string, 'whole' | 'stream'>>
   operation: Operation
   /** Prefix of the ids of its calls. */
   idPrefix: string
@@ -88,4 +91,6 @@ export interface EndpointPage {
   example: object
   answer: z.ZodType
   answerNotes: string
+  /** Of an error; missing: it has the contract's fields. */
+  error?: z.ZodType
 }

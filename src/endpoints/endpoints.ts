@@ -2,11 +2,19 @@ import { chatCompletions } from './chat-completions/chat-completions.ts'
 import { countTokens } from './count-tokens/count-tokens.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
+import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
 import { responses } from './responses/responses.ts'
 
 /** Every public path that costs money: router, worker, log and documentation read this table. */
-export const ENDPOINTS: readonly Endpoint[] = [chatCompletions, embeddings, messages, countTokens, responses]
+export const ENDPOINTS: readonly Endpoint[] = [
+  chatCompletions,
+  embeddings,
+  messages,
+  countTokens,
+  responses,
+  generateContent,
+]
 
 export function endpointNamed(name: string): Endpoint {
   const found = ENDPOINTS.find((endpoint) => endpoint.name === name)

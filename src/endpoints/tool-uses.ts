@@ -33,6 +33,17 @@ export function responsesToolUses({ input }: JsonObject): ToolUse[] {
     })
 }
 
+export function contentsToolUses({ contents }: JsonObject): ToolUse[] {
+  return objectsIn(contents).flatMap(({ role, parts }) =>
+    role === 'model'
+      ? objectsIn(parts)
+          .map((part) => part['functionCall'] ?? part['function_call'])
+          .filter(isJsonObject)
+          .map(({ id, name, args }) => toolUse(id, name, args))
+      : [],
+  )
+}
+
 function toolUse(id: unknown, name: unknown, args: unknown): ToolUse {
   return { id: typeof id === 'string' && id !== '' ? id : null, name: typeof name === 'string' ? name : '', args }
 }

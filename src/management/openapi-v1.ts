@@ -126,20 +126,24 @@ export function v1Paths(
     content: { 'application/json': { schema: schemaOf(type, 'output'), ...exampleOf(operation, 'answer') } },
   })
   const common = { tags: ['Applications'], security: [{ gateway_key: [] }] }
-  const served = ({ page, stream }: Endpoint) => {
+  const served = ({ page, stream, methods }: Endpoint) => {
     const whole = answer(page.operationId, page.answerNotes, page.answer, CALL_HEADERS)
-    return stream === undefined ? whole : { ...whole, content: { ...whole.content, 'text/event-stream': STREAM } }
+    // Another method streams, at a path of its own.
+    return stream === undefined || methods !== undefined
+      ? whole
+      : { ...whole, content: { ...whole.content, 'text/event-stream': STREAM } }
   }
   const posted = (endpoint: Endpoint, page = endpoint.page) => ({
     ...{ operationId: page.operationId, summary: page.summary, ...common },
-    parameters: [IDEMPOTENCY_KEY, ...ATTRIBUTION],
+    parameters: [...(endpoint.methods === undefined ? [] : [MODEL]), IDEMPOTENCY_KEY, ...ATTRIBUTION],
     requestBody: {
       required: true,
       description: page.requestNotes,
       content: { 'application/json': { schema: schemaOf(page.request, 'input'), example: page.example } },
     },
-    responses: { 200: served(endpoint), ...failures(() => true, endpoint.error) },
+    responses: { 200: served(endpoint), ...failures(() => true, endpoint.error, errorOf(page)) },
   })
+  const errorOf = ({ error }: Endpoint['page']) => (error === undefined ? ERROR : schemaOf(error, 'output'))
   const place = callsPort === null ? {} : { servers: [serverAt(callsPort)] }
   return {
     ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { ...place, post: posted(endpoint) }])),
@@ -209,6 +213,17 @@ const STREAM = {
 
 const ON_MODELS = new Set(['unauthorized', 'internal_error', 'overloaded'])
 
+const ERROR: Json = { $ref: '#/components/schemas/Error' }
+
+const MODEL = {
+  name: 'model',
+  in: 'path',
+  required: true,
+  description: 'An alias or a model, with its slashes, if any.',
+  schema: text,
+  example: 'fast',
+}
+
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -232,10 +247,9 @@ const ATTRIBUTION = Object.entries({
 }))
 
 /** A response for each status, which names its codes and shows the first of them as this format writes it. */
-function failures(isPossible: (code: string) => boolean, format: ErrorFormat = contractError): Json {
+function failures(isPossible: (code: string) => boolean, format: ErrorFormat = contractError, schema = ERROR): Json {
   const possible = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !NOT_OF_CALLS.has(code) && isPossible(code))
   const headers = { ...ID_HEADERS, ...ERROR_HEADERS, ...RATE_HEADERS }
-  const schema = { $ref: '#/components/schemas/Error' }
   return Object.fromEntries(
     [...Map.groupBy(possible, (code) => ERRORS[code].status)].map(([status, codes]) => {
       const description = codes.map((code) => `\`${code}\`: ${ERRORS[code].text}`).join('\n\n')

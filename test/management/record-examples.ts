@@ -151,7 +151,7 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
     for (const { path, page } of ENDPOINTS) {
       // The example's alias must lead to a provider that counts tokens.
       const body = { ...page.example, ...(path.endsWith('count_tokens') && { model: 'smart' }) }
-      await record(page.operationId, path, { method: 'POST', body: JSON.stringify(body) })
+      await record(page.operationId, path.replace('{model}', 'fast'), { method: 'POST', body: JSON.stringify(body) })
     }
     await record('v1.models.list', '/v1/models', {})
     await record('v1.models.get', '/v1/models/fast', {})

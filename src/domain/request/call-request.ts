@@ -9,7 +9,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export type Operation = 'chat' | 'embeddings'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
-export type EndpointName = 'chat' | 'embeddings' | 'messages' | 'count_tokens' | 'responses'
+export type EndpointName = 'chat' | 'embeddings' | 'messages' | 'count_tokens' | 'responses' | 'generate_content'
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */
 export function operationOfMode(mode: string | undefined): Operation | null {

@@ -4,12 +4,14 @@ import type { Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatThrough } from './chat.ts'
+import { contentsThrough } from './contents/contents.ts'
 import { embeddingsThrough } from './embeddings.ts'
 import { DIRECT, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
 
 export const chat = chatThrough(DIRECT)
 export const embeddings = embeddingsThrough(DIRECT)
+const generate_content = contentsThrough(DIRECT)
 
 /** Sent as they are, and never invented. */
 export const SAFETY_SETTINGS = z
@@ -23,7 +25,7 @@ export const geminiFamily: Family = {
   // A cancelled stream is still billed.
   onCallerLeft: 'drain',
   settings: z.strictObject({ safety_settings: SAFETY_SETTINGS, list_models: z.boolean().optional() }),
-  translators: { chat, embeddings },
+  translators: { chat, embeddings, generate_content },
   operationOf,
   isListed: ({ settings }) => settings?.['list_models'] === true,
   modelsTarget,

@@ -1,5 +1,6 @@
 import type { Family, Translators } from '../family.ts'
 import { chatThrough } from '../gemini/chat.ts'
+import { contentsThrough } from '../gemini/contents/contents.ts'
 import { operationOf } from '../gemini/gemini-family.ts'
 import { authorization } from './authorization.ts'
 import { modelsFromWire } from './catalog.ts'
@@ -11,8 +12,9 @@ import * as partners from './partners.ts'
 import { CREDENTIALS, problemOf, Settings } from './settings.ts'
 
 const chat = chatThrough(CLOUD)
-const GEMINI: Translators = { chat, embeddings: contents }
-const OLDER: Translators = { chat, embeddings: predictions }
+const generate_content = contentsThrough(CLOUD)
+const GEMINI: Translators = { chat, embeddings: contents, generate_content }
+const OLDER: Translators = { chat, embeddings: predictions, generate_content }
 const CLAUDE: Translators = { chat: claude.chat, messages: claude.messages, count_tokens: claude.countTokens }
 const PARTNERS: Translators = { chat: partners.chat }
 

@@ -43,6 +43,12 @@ async function applications(): Promise<string> {
   await ok(application.POST('/v1/messages', { body: { model: 'smart', messages, max_tokens: 100 } }))
   await ok(application.POST('/v1/messages/count_tokens', { body: { model: 'smart', messages } }))
   await ok(application.POST('/v1/responses', { body: { model: 'fast', input: 'hello' } }))
+  const contents = [{ role: 'user', parts: [{ text: 'hello' }] }]
+  const generated = await application.POST('/v1beta/models/{model}:generateContent', {
+    params: { path: { model: 'fast' } },
+    body: { contents },
+  })
+  same(generated.data?.candidates?.[0]?.finishReason, 'STOP')
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))
   const headers = { 'Idempotency-Key': 'once' }
   const chat = await ok(

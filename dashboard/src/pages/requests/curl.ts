@@ -7,14 +7,21 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   messages: { path: '/v1/messages', fields: { max_tokens: 1024, messages: MESSAGES } },
   count_tokens: { path: '/v1/messages/count_tokens', fields: { messages: MESSAGES } },
   responses: { path: '/v1/responses', fields: { input: '…' } },
+  generate_content: {
+    path: '/v1beta/models/{model}:generateContent',
+    fields: { contents: [{ role: 'user', parts: [{ text: '…' }] }] },
+  },
 }
+
+const PLACE = '{model}'
 
 /** The same call again, with its stored body where there is one. */
 export function curlOf(origin: string, model: string, endpoint: string | null = null, stored?: string): string {
   const { path, fields } = ENDPOINTS[endpoint ?? 'chat'] ?? { path: '/v1/chat/completions', fields: {} }
-  const body = stored ?? JSON.stringify({ model, ...fields })
+  const isInPath = path.includes(PLACE)
+  const body = stored ?? JSON.stringify(isInPath ? fields : { model, ...fields })
   return [
-    `curl ${quoted(origin + path)} \\`,
+    `curl ${quoted(origin + path.replace(PLACE, () => encodeURIComponent(model)))} \\`,
     '  -H "Authorization: Bearer $GATEWAY_KEY" \\',
     "  -H 'Content-Type: application/json' \\",
     `  -d ${quoted(body)}`,
