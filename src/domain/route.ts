@@ -123,10 +123,16 @@ const ChainSchema = z
     }
   })
 
+/** How Codex's requests for a summary are served at entries that do not speak its format. */
+export const Compaction = z.enum(['emulate', 'refuse'])
+
 export const RouteSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   chain: ChainSchema,
   interchangeable: z.boolean().optional(),
+  compaction: Compaction.optional().describe(
+    'Summaries at entries that do not speak the Responses API; default emulate',
+  ),
   cache: RouteCacheSchema.optional().describe('Same bytes, same answer, at no cost'),
   defaults: Defaults.optional(),
   shared: z.boolean().optional().describe('Every workspace without a route of this name can call it'),
@@ -172,6 +178,8 @@ export interface Route {
   places: readonly Place[] | null
   /** Embeddings, too, may fall back to another of its models. */
   isInterchangeable: boolean
+  /** Its translated entries make no summary of a conversation. */
+  refusesCompaction?: true
   /** Absent: no answer of it is stored. */
   cache?: RouteCache
   createdAt: number
@@ -226,6 +234,7 @@ export interface Resolved {
   /** Of a route with a group. */
   places: readonly Place[] | null
   isInterchangeable: boolean
+  refusesCompaction?: true
   /** Of a route that stores answers. */
   cache?: RouteCache
 }
@@ -247,8 +256,10 @@ export function resolveModel(
 ): Resolved | null {
   const route = routes.get(model)
   if (route !== undefined) {
-    const { alias, chain, places, isInterchangeable, cache } = route
-    return { alias, chain, places, isInterchangeable, ...(cache && { cache }) }
+    const { alias, chain, places, isInterchangeable, cache, refusesCompaction } = route
+    const resolved: Resolved = { alias, chain, places, isInterchangeable, ...(cache && { cache }) }
+    if (refusesCompaction !== undefined) resolved.refusesCompaction = refusesCompaction
+    return resolved
   }
   const plain = withoutSuffix(model)
   if (plain !== model) return resolveModel(plain, routes, prefixes, providers)

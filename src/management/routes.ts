@@ -133,6 +133,7 @@ function toRouteView(row: RouteRow) {
     description: row.description,
     chain: JSON.parse(row.chain) as RouteDefinition['chain'],
     interchangeable: row.interchangeable === 1,
+    compaction: row.compaction ?? ('emulate' as const),
     cache: cacheFromRow(row),
     defaults: defaultsFromRow(row) ?? null,
     shared: row.shared === 1,

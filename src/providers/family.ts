@@ -44,6 +44,8 @@ export interface Target {
   settings?: NonNullable<Provider['settings']>
   /** Of an endpoint that seals reasoning. */
   sealing?: Sealing
+  /** The route makes no summary of a conversation. */
+  refusesCompaction?: true
   /** What the body carries of the caller's header fields (`Translator.carried`). */
   carried?: Readonly<Record<string, string>>
   /** The only entry of its chain: what the provider keeps between calls is there again. */

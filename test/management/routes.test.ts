@@ -42,6 +42,7 @@ describe('put', () => {
       description: 'cheap',
       chain,
       interchangeable: false,
+      compaction: 'emulate',
       cache: null,
       defaults: null,
       shared: false,

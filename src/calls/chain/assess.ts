@@ -43,6 +43,7 @@ export interface ChainContext {
   /** The operator declares that all models of the route give comparable answers. */
   isInterchangeable: boolean
   workspace: string
+  refusesCompaction?: true | undefined
   /** The caller named the model itself, not a route. */
   isDirect: boolean
   /** A hard budget applies: the call must not cost more than its hold, regardless of the account's defaults. */
@@ -163,6 +164,7 @@ function calleeOf(
     destination.carried = translator.carried(withoutValues(context.headers?.() ?? [], refusedValues))
   }
   if (context.chain.length === 1) destination.isOnly = true
+  if (context.refusesCompaction !== undefined) destination.refusesCompaction = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, context, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (context.isStrict && hasDefaults(callee, quirks)) {

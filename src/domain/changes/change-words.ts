@@ -67,6 +67,7 @@ const FIELDS: Readonly<Record<string, Words>> = {
   ca: named('Certificates', { isLong: true }),
   chain: chainWords,
   interchangeable: named('Interchangeable models for embeddings'),
+  compaction: named('Compaction'),
   cache: cacheWords,
   cache_purged_at: () => ['Cache purged'],
   limits: limitWords,

@@ -12,6 +12,8 @@ export type Bridged =
 export interface BridgeTarget {
   model: string
   sealing?: Sealing
+  /** The route makes no summary of a conversation. */
+  refusesCompaction?: true
 }
 
 /**

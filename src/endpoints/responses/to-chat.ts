@@ -2,8 +2,9 @@ import type { Bridge, Bridged, BridgeTarget } from '../../domain/request/bridge.
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import { isCompaction, summaryRequest } from '../../domain/request/compaction.ts'
-import { Rejection } from '../../domain/request/rejection.ts'
+import { Rejection, refuse } from '../../domain/request/rejection.ts'
 import type { ResponsesRequest } from '../../domain/request/responses.ts'
+import { worded } from '../../domain/wording/worded.ts'
 import { toolFields } from './chat-tools.ts'
 import { conversationOf } from './conversation.ts'
 import { readFields } from './fields.ts'
@@ -12,10 +13,12 @@ import { declaredTools } from './tools.ts'
 /** How requests reach entries that speak only chat. */
 export const bridge: Bridge<ResponsesRequest> = { toChat, answerShape, needsText: isCompaction }
 
-export function toChat(asked: ResponsesRequest, { sealing }: Pick<BridgeTarget, 'sealing'>): Bridged {
+export function toChat(asked: ResponsesRequest, { sealing, refusesCompaction }: Omit<BridgeTarget, 'model'>): Bridged {
   const ignored = new Set<string>()
   try {
-    const request = isCompaction(asked) ? summaryRequest(asked) : asked
+    const asksForSummary = isCompaction(asked)
+    if (asksForSummary && refusesCompaction === true) refuse(REFUSED)
+    const request = asksForSummary ? summaryRequest(asked) : asked
     const fields = readFields(request, ignored)
     const dropped: string[] = []
     const tools = toolFields(request, declaredTools(request), dropped)
@@ -27,6 +30,8 @@ export function toChat(asked: ResponsesRequest, { sealing }: Pick<BridgeTarget, 
     throw error
   }
 }
+
+const REFUSED = worded`input: this route makes no summaries (compaction: refuse); start a new session, or let the client write the summary itself`
 
 /** How an answer is read depends on whether JSON was asked for; what was said before does not matter. */
 function answerShape(request: ResponsesRequest): ChatRequest {

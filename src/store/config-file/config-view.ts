@@ -111,6 +111,7 @@ function viewedRoute(row: RouteRow): ViewedObject {
       description: row.description,
       chain: JSON.parse(row.chain),
       ...(row.interchangeable === 1 ? { interchangeable: true } : {}),
+      ...(row.compaction === null ? {} : { compaction: row.compaction }),
       ...(row.shared === 1 ? { shared: true } : {}),
       ...(row.cache === null ? {} : { cache: JSON.parse(row.cache) }),
       ...(row.defaults === null ? {} : { defaults: JSON.parse(row.defaults) }),

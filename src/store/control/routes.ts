@@ -22,6 +22,7 @@ export function routeFromRow(row: RouteRow): Route {
   return {
     ...{ alias, description, ...chainOf(chain, defaults), isInterchangeable: row.interchangeable === 1, createdAt },
     ...(cache && { cache: routeCache(cache, version) }),
+    ...(row.compaction === 'refuse' && { refusesCompaction: true }),
   }
 }
 
@@ -85,6 +86,7 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
     description: definition.description ?? null,
     chain: JSON.stringify(definition.chain),
     interchangeable: definition.interchangeable === true ? 1 : null,
+    compaction: definition.compaction === 'refuse' ? ('refuse' as const) : null,
     cache: jsonOrNull(definition.cache),
     defaults: jsonOrNull(definition.defaults),
     shared: definition.shared === true ? 1 : null,

@@ -152,6 +152,7 @@ interface RoutesTable {
   chain: string
   /** Null is no, too: gateways of the version before write none. */
   interchangeable: number | null
+  compaction: 'refuse' | null
   /** JSON; null: it stores no answers. */
   cache: string | null
   /** Unix milliseconds; answers stored before are no longer used. */

@@ -12,6 +12,7 @@ import { addPersonalKeys } from './personal-keys.ts'
 import { addReportAccounts } from './report-accounts.ts'
 import { addReports } from './reports.ts'
 import { addResale } from './resale.ts'
+import { addRouteCompaction } from './route-compaction.ts'
 import { addSessionTree } from './session-tree.ts'
 import { addTokenIssuers } from './token-issuers.ts'
 import { addToolUses } from './tool-uses.ts'
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addValueDays,
   addPersonalKeys,
   addBudgetRaises,
+  addRouteCompaction,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

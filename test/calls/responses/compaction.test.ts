@@ -24,6 +24,8 @@ workspaces:
   default:
     routes:
 ${(['native', 'chat', 'claude', 'gemini'] as const).map((name) => `      ${name}: { chain: [${entry(name)}] }`).join('\n')}
+      refusing: { compaction: refuse, chain: [${entry('claude')}] }
+      refusing-mixed: { compaction: refuse, chain: [${entry('claude')}, ${entry('native')}] }
       mixed: { chain: [${entry('claude')}, ${entry('native')}] }
       silent: { chain: [{ provider: spoken, model: gpt-sim-refusal, retries: 0 }, ${entry('gemini')}] }
       filtered: { chain: [{ provider: anthropic, model: claude-sim-refusal, retries: 0 }, ${entry('gemini')}] }
@@ -175,6 +177,19 @@ describe('compaction', () => {
       assert.doesNotMatch(failed.text, /"type":"compaction"/)
     }
   })
+})
+
+test('a route may leave it to entries that speak the format', async () => {
+  const answer = await compact('refusing')
+  assert.equal(answer.status, 400, answer.text)
+  assert.match(answer.json.error.message, /^input: this route makes no summaries \(compaction: refuse\)/)
+  assert.deepEqual(world.upstream(), [])
+  const mixed = await compact('refusing-mixed')
+  capsuleOf(mixed)
+  assert.equal(mixed.headers.get('x-gateway-provider'), 'openai')
+  // A summary that was made elsewhere is still read.
+  const next = await world.respond({ model: 'refusing', input: [capsuleOf(await compact('claude')), user('go on')] })
+  assert.equal(next.status, 200, next.text)
 })
 
 describe('bad input', () => {

@@ -7,6 +7,9 @@ export function changesBetween(before: Draft, after: Draft): string[] {
     ...(before.interchangeable === after.interchangeable
       ? []
       : [`The models are ${after.interchangeable ? '' : 'not '}interchangeable for embeddings`]),
+    ...(before.compaction === after.compaction
+      ? []
+      : [`Codex conversations are ${after.compaction === 'emulate' ? 'compacted' : 'not compacted'}`]),
     ...(before.shared === after.shared
       ? []
       : [after.shared ? 'Every workspace can call it' : 'Only its workspace can call it']),

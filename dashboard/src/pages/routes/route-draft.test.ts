@@ -26,6 +26,7 @@ const route = {
   alias: 'support',
   description: 'answers',
   interchangeable: false,
+  compaction: 'refuse' as const,
   shared: true,
   defaults: { temperature: 0.2 },
   cache: { ttl_seconds: 60 },
@@ -39,9 +40,16 @@ const draft = draftOf(route)
 
 describe('a route is edited as a draft', () => {
   test('what was read is what is put, when nothing is changed', () => {
-    const { description, cache, shared, defaults, chain } = route
-    assert.deepEqual(bodyOf(draft), { description, cache, shared, defaults, chain })
-    const bare = { ...route, description: null, cache: null, shared: false, defaults: null }
+    const { description, compaction, cache, shared, defaults, chain } = route
+    assert.deepEqual(bodyOf(draft), { description, compaction, cache, shared, defaults, chain })
+    const bare = {
+      ...route,
+      description: null,
+      compaction: 'emulate' as const,
+      cache: null,
+      shared: false,
+      defaults: null,
+    }
     assert.deepEqual(bodyOf(draftOf(bare)), { chain })
   })
 

@@ -14,6 +14,7 @@ export interface Draft {
   alias: string
   description: string
   interchangeable: boolean
+  compaction: Route['compaction']
   cache: Route['cache']
   shared: boolean
   /** JSON; empty: none. */
@@ -51,7 +52,7 @@ export function entriesAt(place: Place): readonly Group['members'][number][] {
   return 'members' in place ? place.members : [place]
 }
 
-type Drafted = 'alias' | 'description' | 'interchangeable' | 'cache' | 'shared' | 'defaults' | 'chain'
+type Drafted = 'alias' | 'description' | 'interchangeable' | 'compaction' | 'cache' | 'shared' | 'defaults' | 'chain'
 
 export function draftOf(route: Pick<Route, Drafted>): Draft {
   let id = 0
@@ -59,6 +60,7 @@ export function draftOf(route: Pick<Route, Drafted>): Draft {
     alias: route.alias,
     description: route.description ?? '',
     interchangeable: route.interchangeable,
+    compaction: route.compaction,
     cache: route.cache,
     shared: route.shared,
     defaults: defaultsText(route.defaults),
@@ -87,8 +89,8 @@ export function draftOf(route: Pick<Route, Drafted>): Draft {
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
   const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET, group: 1, ...ALONE }
-  const route = { alias, description: '', interchangeable: false, cache: null, shared: false, defaults: '' }
-  return { ...route, chain: [{ id: 1, ...entry }] }
+  const route = { alias, description: '', interchangeable: false, compaction: 'emulate', cache: null } as const
+  return { ...route, shared: false, defaults: '', chain: [{ id: 1, ...entry }] }
 }
 
 /** The entries place by place. */
@@ -114,10 +116,11 @@ export function standingOf(draft: Draft, id: number): { place: number; at: numbe
 
 /** What is put. Fields that were left empty are left out: the gateway's defaults may change. */
 export function bodyOf(draft: Draft): Body<'routes.put'> {
-  const { description, interchangeable, cache, shared } = draft
+  const { description, interchangeable, compaction, cache, shared } = draft
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
+    ...(compaction === 'refuse' ? { compaction } : {}),
     ...(cache === null ? {} : { cache }),
     ...(shared ? { shared } : {}),
     ...defaultsBody(draft),

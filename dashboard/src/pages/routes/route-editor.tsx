@@ -175,6 +175,13 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
           disabled={isReadOnly}
         />
         <Checkbox
+          label="Compact Codex conversations"
+          description="Entries that don’t speak the Responses API write a summary when a conversation grows long"
+          checked={draft.compaction === 'emulate'}
+          onChange={(event) => change({ ...draft, compaction: event.currentTarget.checked ? 'emulate' : 'refuse' })}
+          disabled={isReadOnly}
+        />
+        <Checkbox
           label="Shared with every workspace"
           description="Every workspace without a route of this name can call it"
           checked={draft.shared}
