@@ -32,13 +32,17 @@ export function decide(call: ModelCall): Answer {
 
 /** Only to requests that offer the tools of the script: an agent also asks for a title or a summary of its work. */
 function answerToAgent(call: ModelCall): Answer | null {
-  const turns = call.stage.agentTurns(call.context.model)
+  const script = call.stage.agentScript(call.context.model)
   const ask = call.operation.ask?.(call.body)
-  if (!turns || !ask) return null
+  if (!script || !ask) return null
+  const { turns } = script
   const offered = new Set(ask.tools.map(({ name }) => name))
   const used = turns.flatMap(({ calls = [] }) => calls.map(({ name }) => name))
   if (!used.every((name) => offered.has(name))) return null
-  return normalAnswer(call, turns[turnOf(turns, ask.toolResults)])
+  if (script.follows === 'results') return normalAnswer(call, turns[turnOf(turns, ask.toolResults)])
+  const turn = Math.min(script.played, turns.length - 1)
+  script.played += 1
+  return normalAnswer(call, turns[turn])
 }
 
 /** The turn after so many results; the last one again and again. */

@@ -8,7 +8,7 @@ import { FAMILIES, FAMILY_NAMES, type FamilyName, type PerFamily } from './famil
 import type { Family } from './family.ts'
 import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
-import { type Account, createStage, type Latency, type Pace } from './stage.ts'
+import { type Account, type AgentScript, createStage, type Latency, type Pace } from './stage.ts'
 import type { StreamCounts } from './stream/desk.ts'
 
 export type { ScriptedAnswer } from './answer.ts'
@@ -47,9 +47,10 @@ export interface Simulator extends SimulatedUrls {
   /**
    * Plays a task with an agent on this model: turn by turn, found by the number of tool results in the conversation, so
    * that it does not matter how often a request is repeated. Requests are validated, and those that do not offer the
-   * tools of the turns get their normal answer.
+   * tools of the turns get their normal answer. `follows: calls`: one turn for each call, where a summary takes the
+   * results out of the conversation.
    */
-  agent(model: string, turns: readonly Tweak[]): void
+  agent(model: string, turns: readonly Tweak[], follows?: AgentScript['follows']): void
   /** Holds every answer of a model back until `release()`. */
   hold(): void
   release(): void

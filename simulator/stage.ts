@@ -21,6 +21,15 @@ export interface Account {
 
 const USUAL_ACCOUNT: Account = { serviceTier: 'default', inferenceGeo: 'global', isGeoFixed: false }
 
+/** The task of an agent as the model plays it. */
+export interface AgentScript {
+  turns: readonly Tweak[]
+  /** The next turn by the results that the conversation shows, or one by one: a summary takes the results away. */
+  follows: 'results' | 'calls'
+  /** Turns that were played. */
+  played: number
+}
+
 /** What all servers share and a test can change while they run. */
 export interface Stage {
   log: CallLog
@@ -36,8 +45,8 @@ export interface Stage {
   modelsDown: Set<string>
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
   nextScripted(model: string): ScriptedAnswer | undefined
-  agent(model: string, turns: readonly Tweak[]): void
-  agentTurns(model: string): readonly Tweak[] | undefined
+  agent(model: string, turns: readonly Tweak[], follows?: AgentScript['follows']): void
+  agentScript(model: string): AgentScript | undefined
   /** One seeded sequence per model id, so that parallel calls to other models do not disturb it. */
   randomFor(model: string): Random
   isFirstCall(model: string): boolean
@@ -59,7 +68,7 @@ export function createStage(options: {
   const bill = createBill()
   const streams = createStreamDesk()
   const scripts = new Map<string, (ScriptedAnswer | undefined)[]>()
-  const agents = new Map<string, readonly Tweak[]>()
+  const agents = new Map<string, AgentScript>()
   const randoms = new Map<string, Random>()
   const seen = new Set<string>()
   let held: PromiseWithResolvers<void> | null = null
@@ -76,8 +85,8 @@ export function createStage(options: {
     seed: options.seed,
     modelsDown: new Set(),
     script: (model, answers) => void scripts.set(model, [...(scripts.get(model) ?? []), ...answers]),
-    agent: (model, turns) => void agents.set(model, turns),
-    agentTurns: (model) => agents.get(model),
+    agent: (model, turns, follows = 'results') => void agents.set(model, { turns, follows, played: 0 }),
+    agentScript: (model) => agents.get(model),
     nextScripted: (model) => scripts.get(model)?.shift(),
     randomFor(model) {
       const random = randoms.get(model) ?? createRandom(hashText(`${options.seed} ${model}`))

@@ -34,6 +34,8 @@ export interface Agent {
   memory: string
   /** The task as the model plays it: two tool turns, then the answer. */
   turns(workFolder: string, way: Way): Tweak[]
+  /** One turn for each call: its conversation loses the results of tools. */
+  follows?: 'calls'
   run(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
 }
 
@@ -94,6 +96,34 @@ export const webSocketCodex: Agent = {
   ...codex,
   name: 'Codex that asks for a WebSocket',
   run: (connection, folders, prompt) => runCodex(connection, folders, prompt, 'supports_websockets = true'),
+}
+
+/** Far more than its first prompt, far less than its usage says after the first turn. */
+const COMPACTS_AT = 40_000
+export const BIG_TURN = { prompt: 60_000, completion: 100 }
+
+/** It has only another base URL, takes the gateway for OpenAI, and has its conversation replaced in the middle of the task. */
+export const compactingCodex: Agent = {
+  ...codex,
+  name: 'Codex that compacts',
+  follows: 'calls',
+  turns(workFolder, way) {
+    const [first = {}, ...rest] = codex.turns(workFolder, way)
+    return [{ ...first, exactUsage: BIG_TURN }, ...rest]
+  },
+  run({ url, key, model, environment }, { home, work }, prompt) {
+    mkdirSync(join(home, '.codex'))
+    const settings = [
+      `openai_base_url = "${url}/v1"`,
+      `model = "${model}"`,
+      `model_auto_compact_token_limit = ${COMPACTS_AT}`,
+      'check_for_update_on_startup = false',
+      '[analytics]\nenabled = false\n[features]\nplugins = false\napps = false\n',
+    ]
+    writeFileSync(join(home, '.codex/config.toml'), settings.join('\n'))
+    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
+    return goOut(CODEX, args, { home, work }, { ...environment, OPENAI_API_KEY: key, CODEX_API_KEY: key })
+  },
 }
 
 function runCodex({ environment, ...gateway }: Connection, { home, work }: Folders, prompt: string, more = '') {

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedCall } from '../../simulator/simulator.ts'
 import type { Limits } from '../../src/domain/limits.ts'
+import { API_KEY } from '../calls/gemini/world.ts'
 import { type Harness, type Row, startHarness } from '../harness.ts'
 import { newKey } from '../limits/limited.ts'
 import type { Agent, Outing } from './agent.ts'
@@ -40,7 +41,14 @@ export const TO_RESPONSES: Way = {
   path: '/v1/responses',
 }
 
-const WAYS = [TO_ANTHROPIC, TO_CHAT, TO_RESPONSES]
+export const TO_GEMINI: Way = {
+  workspace: 'to-gemini',
+  provider: 'google',
+  upstream: 'gemini-3.5-flash-yard',
+  path: '/v1beta/models/gemini-3.5-flash-yard:streamGenerateContent',
+}
+
+const WAYS = [TO_ANTHROPIC, TO_CHAT, TO_RESPONSES, TO_GEMINI]
 
 /** Agents know models by their names, and do other things for those that they do not know. */
 const ALIASES = ['claude-agent', 'gpt-5.5', 'gpt-6.1-sol']
@@ -48,6 +56,7 @@ const ALIASES = ['claude-agent', 'gpt-5.5', 'gpt-6.1-sol']
 const CONFIG = `
 providers:
   native: { family: openai, base_url: "\${SIMULATED}", api_key: sk-test-native, speaks: [responses] }
+  google: { family: gemini, base_url: "\${SIMULATED_GEMINI}", api_key: ${API_KEY} }
 workspaces:
 ${WAYS.map(
   ({ workspace, provider, upstream }) => `  ${workspace}:
@@ -66,7 +75,11 @@ export interface Yard extends Harness {
 }
 
 export async function startYard(): Promise<Yard> {
-  const harness = await startHarness({ config: CONFIG, environment: { STREAMING: 'on' } })
+  const harness = await startHarness({
+    config: CONFIG,
+    simulator: { geminiKey: API_KEY },
+    environment: { STREAMING: 'on' },
+  })
   const deadEnd = await startDeadEnd()
   return {
     ...harness,
@@ -100,7 +113,7 @@ export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way,
   const home = mkdtempSync(join(yard.folder, 'home-'))
   const work = mkdtempSync(join(yard.folder, 'work-'))
   if (memory !== undefined) writeFileSync(join(work, agent.memory), memory)
-  yard.simulator.agent(way.upstream, agent.turns(work, way))
+  yard.simulator.agent(way.upstream, agent.turns(work, way), agent.follows)
   const from = yard.simulator.calls.length
   const connection = {
     url: yard.url,

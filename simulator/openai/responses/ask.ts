@@ -14,7 +14,11 @@ export function readResponseAsk(body: JsonObject): Ask {
     lastUserText: lastUserText(items) || lastText(body['input']),
     toolResult: RESULTS.includes(last['type']) ? textOf(last['output']) : null,
     toolResults: items.filter(({ type }) => RESULTS.includes(type)).length,
-    tools: [...declaredTools(body['tools']), ...items.flatMap((item) => declaredTools(item['tools']))],
+    // A summary takes no tools, whatever is offered.
+    tools:
+      last['type'] === 'compaction_trigger'
+        ? []
+        : [...declaredTools(body['tools']), ...items.flatMap((item) => declaredTools(item['tools']))],
     toolChoice: readToolChoice(body['tool_choice']),
     parallelTools: body['parallel_tool_calls'] !== false,
     schema: format['type'] === 'json_schema' ? objectOrEmpty(format['schema']) : null,
