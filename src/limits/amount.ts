@@ -20,3 +20,9 @@ export function amountOf(money: bigint): Amount {
 export function moneyOf(dollars: number, rest: number): Picodollars {
   return asPicodollars(BigInt(dollars) * PER_DOLLAR_EXACT + BigInt(rest))
 }
+
+/** As scripts of the counters read it. */
+export function listed(money: bigint): [dollars: number, rest: number] {
+  const { dollars, rest } = amountOf(money)
+  return [dollars, rest]
+}

@@ -173,7 +173,7 @@ const sharedWorld: MakeWorld = async () => {
 }
 
 interface Step {
-  kind: 'call' | 'more' | 'end' | 'tick' | 'fold' | 'kill' | 'lose'
+  kind: 'call' | 'again' | 'more' | 'end' | 'tick' | 'fold' | 'kill' | 'lose'
   node: number
   session: number
   agent: number
@@ -183,7 +183,7 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('call', 'call', 'call', 'call', 'end', 'end', 'end', 'more', 'tick', 'fold', 'kill', 'lose'),
+  kind: fc.constantFrom('call', 'call', 'call', 'again', 'end', 'end', 'end', 'more', 'tick', 'fold', 'kill', 'lose'),
   ...{ node: fc.nat(1), session: fc.nat(2), agent: fc.nat(3), user: fc.nat(1) },
   money: fc.integer({ min: 1, max: 500 }),
   part: fc.nat(100),
@@ -217,13 +217,20 @@ async function run(make: MakeWorld, steps: readonly Step[]): Promise<void> {
     if (kind === 'tick') return world.tick()
     if (kind === 'fold') return log.fold(name)
     if (kind === 'lose') return world.lose(node)
-    if (kind === 'call') {
+    if (kind === 'call' || kind === 'again') {
       const budgets = [budgetOf('session', `s${session}`), budgetOf('user', `u${user}`)]
       if (session === 0 && agent > 0) budgets.push(budgetOf('agent', `a${agent}`))
       // A child's call counts for its parent.
       if (session === 0 && agent > 1) budgets.push(budgetOf('agent', 'a1'))
       const id = `c${++calls}`
       const loses = world.loses()
+      if (kind === 'again') {
+        // The key's own budget refuses it, and it is asked for again at once with less.
+        const dearer = await book.hold({ id, budgets, money: BigInt(money) + 1n })
+        if (dearer.kind !== 'held') return
+        const counters = [...new Set(budgets.map(({ counter }) => counter))]
+        book.end({ id, counters, at: 0, cost: 0n, held: BigInt(money) + 1n, position: 0 })
+      }
       const decided = await book.hold({ id, budgets, money: BigInt(money) })
       if (decided.kind === 'unavailable' && loses) return
       if (decided.kind !== 'held') return assert.equal(decided.kind, 'refused')

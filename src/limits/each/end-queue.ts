@@ -29,6 +29,12 @@ export class EndQueue {
     void this.send()
   }
 
+  /** Whether an end of this call is still on its way. */
+  has(id: string): boolean {
+    const isOf = (end: EachEnd) => end.id === id
+    return this.#waiting.some(isOf) || this.#sent.ends.some(isOf)
+  }
+
   /** Another ledger begins, with what the log says. */
   forget(): void {
     this.#waiting = []

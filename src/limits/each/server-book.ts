@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PERIODS } from '../../domain/budgets/budget-period.ts'
 import { scopeOfCounter } from '../../domain/budgets/each.ts'
 import type { BudgetState } from '../admission.ts'
-import { amountOf, moneyOf } from '../amount.ts'
+import { amountOf, listed, moneyOf } from '../amount.ts'
 import { listOf } from '../counters/answers.ts'
 import type { Connection } from '../counters/connection.ts'
 import type { Value } from '../counters/fields.ts'
 import { EACH_HOLD, EACH_JOIN, EACH_SEED } from '../counters/scripts/each.ts'
-import { EACH_DROP, EACH_FREE, EACH_LEFT } from '../counters/scripts/each-end.ts'
+import { EACH_DROP } from '../counters/scripts/each-end.ts'
 import { type LimitsWhenDown, refusesUnchecked } from '../policy.ts'
 import {
   type EachBook,
@@ -21,6 +21,7 @@ import {
 } from './each-book.ts'
 import type { ValueBudget } from './each-budgets.ts'
 import { EndQueue } from './end-queue.ts'
+import { followLeft } from './left-calls.ts'
 import { countersOf } from './memory-book.ts'
 
 export interface ServerBookOptions {
@@ -81,6 +82,7 @@ export class ServerBook implements EachBook {
 
   async hold(call: EachCall): Promise<EachDecision> {
     try {
+      await this.#givenBack(call.id)
       return await this.#ask(call, false)
     } catch {
       return this.#unchecked(call)
@@ -130,7 +132,7 @@ export class ServerBook implements EachBook {
     if (this.#options.generation() === 0) return
     await this.#join()
     await this.#ends.send()
-    await this.#followLeft()
+    await followLeft(this.#options, String(this.#joined.generation), this.#clock())
     await this.#dropIdle()
   }
 
@@ -175,6 +177,13 @@ export class ServerBook implements EachBook {
     const full = tightestOf(all.flatMap(({ state, isFull }) => (isFull ? [state] : [])))
     if (kind === 'refused' && full !== undefined) return { kind, state: full, states }
     return { kind: 'held' as const, warnings: all.flatMap(({ state, warns }) => (warns ? [state] : [])), states }
+  }
+
+  /** What an earlier attempt of the same call held: its end would free what this one holds. */
+  async #givenBack(id: string): Promise<void> {
+    if (!this.#ends.has(id)) return
+    await this.#ends.send()
+    if (this.#ends.has(id)) throw new Error('the counters have not answered')
   }
 
   /** No end follows that would say so for a refused call or a look. */
@@ -242,29 +251,6 @@ export class ServerBook implements EachBook {
     this.#used.clear()
   }
 
-  async #followLeft(): Promise<void> {
-    const { connection, log } = this.#options
-    const generation = String(this.#joined.generation)
-    const { calls } = await connection.run(EACH_LEFT, { generation })
-    const left = listOf(calls).map((each) => {
-      const [id, node, position] = listOf(each)
-      return { id: String(id), node: String(node), position: Number(position) }
-    })
-    if (left.length === 0) return
-    const ended = await log.ended(left.map(({ id }) => id))
-    const rows = new Map(ended.calls.map((call) => [call.id, call]))
-    for (const { id, node, position } of left) {
-      const row = rows.get(id)
-      const isAllRead = position > 0 && (ended.positions.get(node) ?? 0) >= position
-      // Without a row when the log has everything of its node: nothing was sent.
-      const cost = row === undefined ? (isAllRead ? 0n : null) : row.cost
-      if (cost === null) continue
-      const [money, moneyRest] = listed(cost).map(String)
-      const given = { money: money ?? '0', money_rest: moneyRest ?? '0' }
-      await connection.run(EACH_FREE, { clock: this.#clock(), generation, id, at: String(row?.at ?? 0), ...given })
-    }
-  }
-
   async #dropIdle(): Promise<void> {
     const { connection, log } = this.#options
     const before = performance.now() - IDLE_MS
@@ -283,11 +269,6 @@ export class ServerBook implements EachBook {
       for (const name of some) if ((this.#used.get(name) ?? 0) < before) this.#used.delete(name)
     }
   }
-}
-
-function listed(money: bigint): [number, number] {
-  const { dollars, rest } = amountOf(money)
-  return [dollars, rest]
 }
 
 function soft(budget: ValueBudget): ValueBudget {
