@@ -5,6 +5,7 @@ import { type Audited, writeAudits } from '../store/control/audit.ts'
 import { changeControlData } from '../store/control/control-transaction.ts'
 import { firstValue } from '../store/control/key-values.ts'
 import { newKeyRow, updateKey } from '../store/control/keys.ts'
+import { stepDownProblem } from '../store/control/step-down-routes.ts'
 import { listWorkspaces } from '../store/control/workspaces.ts'
 import type { Database, KeyRow, KeyValueRow } from '../store/engine/schema.ts'
 import type { AdoptedKey, keyOperations } from './contract/keys.ts'
@@ -84,7 +85,8 @@ async function planned(db: Kysely<Database>, keys: readonly Adopted[], { now }: 
   }
   const seen = new Set<string>()
   for (const key of keys) {
-    const problem = problemWith(key, { here, workspaces, seen, now })
+    const problem =
+      problemWith(key, { here, workspaces, seen, now }) ?? (await stepDownProblem(db, key.workspace, key.limits))
     seen.add(key.hash)
     for (const { hash } of key.earlier_values) seen.add(hash)
     if (problem !== null) plan.adoption.refused.push({ hash: key.hash, reason: problem })

@@ -25,7 +25,7 @@ import { openingIn } from './opening-spend.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import { untilCaughtUp } from './requests/request-filters.ts'
 import type { Context, HandlersOf } from './router.ts'
-import { checkWorkspace } from './workspaces.ts'
+import { checkStepDown, checkWorkspace } from './workspaces.ts'
 
 export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperations> {
   return {
@@ -52,6 +52,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
         await checkName(transaction, workspace, body.name, context.now)
+        await checkStepDown(transaction, workspace, body.limits)
         const settings = settingsIn(body, context)
         const input = { kind: 'live' as const, workspace, name: body.name, ...settings }
         const { key, value } = await createKey(transaction, input, context.now)
@@ -70,6 +71,7 @@ export function keyHandlers(deps: ManagementDeps): HandlersOf<typeof keyOperatio
           await checkName(transaction, String(before.workspace), body.name, context.now)
           await renameKeyInRules(transaction, String(before.workspace), before.name, body.name)
         }
+        await checkStepDown(transaction, String(before.workspace), body.limits)
         await updateKey(transaction, before.id, { ...settingsIn(body, context), ...named(body) })
         const after = await findGatewayKey(transaction, before.id, context)
         const isSame = JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
@@ -103,6 +105,7 @@ function movedKeyHandlers(
       change(deps, context, async (transaction) => {
         await checkWorkspace(transaction, workspace)
         await checkName(transaction, workspace, body.name, context.now)
+        await checkStepDown(transaction, workspace, body.limits)
         const { hash, prefix = hash.slice(0, 8) } = body
         if ((await findByHash(transaction, hash)) !== null) {
           throw new GatewayError('conflict', 'hash: a key with this value already exists.')

@@ -6,7 +6,9 @@ import { namesIn } from '../domain/access.ts'
 import { guardrailContext } from '../domain/content/guardrail.ts'
 import type { ContentSettings } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
+import type { Limits } from '../domain/limits.ts'
 import { forgetInScopes, usableKeyIds } from '../store/control/keys.ts'
+import { stepDownProblem } from '../store/control/step-down-routes.ts'
 import {
   ensureWorkspace,
   managersFromRow,
@@ -53,6 +55,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
           throw new GatewayError('conflict', `The workspace '${body.name}' already exists.`)
         }
         await checkContent(body.content, deps)
+        await checkStepDown(transaction, body.name, body.limits)
         await ensureWorkspace(transaction, body.name, context.now)
         await updateWorkspace(transaction, body.name, body)
         const result = await readWorkspaceView(transaction, body.name, context.now)
@@ -67,6 +70,7 @@ export function workspaceHandlers(deps: ManagementDeps): HandlersOf<typeof works
           WORKSPACE_SETTINGS.filter((setting) => body[setting] !== undefined),
         )
         await checkContent(body.content, deps)
+        await checkStepDown(transaction, name, body.limits)
         await updateWorkspace(transaction, name, body)
         const result = await readWorkspaceView(transaction, name, context.now)
         const isSame = JSON.stringify(before) === JSON.stringify(result)
@@ -135,6 +139,16 @@ function guardrailSecret(name: string, deps: ManagementDeps, context: Context): 
 /** Throws 404 for a workspace that is not there. */
 export async function checkWorkspace(db: Kysely<Database>, name: string): Promise<void> {
   if (!(await exists(db, name))) throw new GatewayError('not_found', `There is no workspace '${name}'.`)
+}
+
+/** Throws for limits that step down to a route which the workspace cannot use. */
+export async function checkStepDown(
+  db: Kysely<Database>,
+  workspace: string,
+  limits: Limits | null | undefined,
+): Promise<void> {
+  const problem = await stepDownProblem(db, workspace, limits)
+  if (problem !== null) throw new GatewayError('invalid_request', `${problem}.`)
 }
 
 async function exists(db: Kysely<Database>, name: string): Promise<boolean> {

@@ -135,4 +135,27 @@ test('bad input names the field', async () => {
   assert.match(await create({ ...good, mode: 'soft', when_tight: 'step_down' }), /a soft budget refuses nothing/)
   assert.match(await create({ ...good, warn_at: 100 }), /warn_at/)
 })
+
+test('a route to step down to has to be one that the workspace can use', async () => {
+  const { managing } = await import('../management/manage.ts')
+  const manage = managing(() => harness)
+  const stepsTo = (route: string) => ({ usd: '1', per: 'day', when_tight: 'step_down', step_down_to: route })
+  const limits = { budgets: [stepsTo('cheap'), { ...stepsTo('gone'), each: 'session' }] }
+  const key = await newKey(harness, null)
+  const refusals = [
+    await manage('POST', '/keys', { name: `bad-${refusedKeys++}`, limits }),
+    await manage('PATCH', `/keys/${key.id}`, { limits }),
+    await manage('PATCH', '/workspaces/default', { limits }),
+    await manage('PUT', '/key-templates/gone', { workspace: 'default', max_keys: 1, limits }),
+  ]
+  for (const answer of refusals) {
+    assert.equal(answer.status, 400, answer.text)
+    const { message } = answer.json.error
+    assert.match(message, /limits\.budgets\[1\]\.step_down_to: there is no route 'gone' in workspace 'default'/)
+  }
+  const chain = [{ provider: 'anthropic', model: 'claude-cheap' }]
+  await manage('POST', '/workspaces', { name: 'sharing' })
+  assert.equal((await manage('PUT', '/routes/gone?workspace=sharing', { chain, shared: true })).status, 201)
+  assert.equal((await manage('PATCH', `/keys/${key.id}`, { limits })).status, 200)
+})
 let refusedKeys = 0

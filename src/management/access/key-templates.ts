@@ -13,7 +13,7 @@ import {
 import type { myKeyOperations } from '../contract/my-keys.ts'
 import { change, type ManagementDeps } from '../deps.ts'
 import type { HandlersOf } from '../router.ts'
-import { checkWorkspace } from '../workspaces.ts'
+import { checkStepDown, checkWorkspace } from '../workspaces.ts'
 
 type Operations = Pick<typeof myKeyOperations, 'key-templates.list' | 'key-templates.put' | 'key-templates.delete'>
 
@@ -25,6 +25,7 @@ export function keyTemplateHandlers(deps: ManagementDeps): HandlersOf<Operations
         const before = await findTemplate(transaction, name)
         context.checkMatch(before)
         await checkWorkspace(transaction, body.workspace)
+        await checkStepDown(transaction, body.workspace, body.limits)
         const after: KeyTemplate = { name, ...body }
         if (before === null) context.created()
         else if (isDeepStrictEqual(before, after)) return { result: after, audit: null }

@@ -223,6 +223,25 @@ for (const engine of ENGINES) {
       assert.deepEqual(await everything(store), before)
     })
 
+    test('a budget steps down to routes of its workspace only', async () => {
+      const store = await stores.openNew(engine)
+      const budget = { usd: '5', per: 'day', when_tight: 'step_down', step_down_to: 'fast' }
+      const keys = { ci: { limits: { budget } } }
+      await assert.rejects(
+        apply(store, { workspaces: { default: { limits: { budget } } } }, 5),
+        /^StoreError: workspaces\.default\.limits\.budget\.step_down_to: there is no route 'fast'/,
+      )
+      await assert.rejects(
+        apply(store, { workspaces: { default: { keys } } }, 5),
+        /^StoreError: workspaces\.default\.keys\.ci\.limits\.budget\.step_down_to: there is no route 'fast'/,
+      )
+      await apply(
+        store,
+        { ...FULL, workspaces: { default: { routes: { fast: TO_LOCAL }, limits: { budget }, keys } } },
+        6,
+      )
+    })
+
     test('a provider without a family, a model listed twice: one line, nothing changed', async () => {
       const store = await stores.openNew(engine)
       await assert.rejects(apply(store, { providers: { x: {} } }, 5), /^StoreError: providers\.x\.family: /)

@@ -8,6 +8,7 @@ import { changeControlData } from '../control/control-transaction.ts'
 import { putProvider } from '../control/providers.ts'
 import { putRoute } from '../control/routes.ts'
 import { readControlRows } from '../control/snapshot.ts'
+import { stepDownProblem } from '../control/step-down-routes.ts'
 import { ensureWorkspace, setFileSettings, updateWorkspace } from '../control/workspaces.ts'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
@@ -59,6 +60,7 @@ export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Pro
     const left = notInFile(written, input.config)
     if (input.prune) await pruneConfig(applying, left)
     await checkChains(transaction)
+    await checkStepDowns(transaction, input.config)
     await checkRuleTargets(transaction, input.config)
     const after = input.prune ? await readView(applying) : written
     const changes = configChanges(before, after)
@@ -155,6 +157,19 @@ async function applyRoutes({ db, config, now }: Applying): Promise<void> {
 }
 
 /** Of every route, also those that the file does not own: the file may have removed the provider of one. */
+async function checkStepDowns(db: Transaction<Database>, { workspaces }: FileConfig): Promise<void> {
+  for (const [name, { limits, keys }] of Object.entries(workspaces)) {
+    const stated = [
+      { place: `workspaces.${name}`, limits },
+      ...Object.entries(keys).map(([key, of]) => ({ place: `workspaces.${name}.keys.${key}`, limits: of.limits })),
+    ]
+    for (const each of stated) {
+      const problem = await stepDownProblem(db, name, each.limits)
+      if (problem !== null) throw new StoreError(`${each.place}.${problem}`)
+    }
+  }
+}
+
 async function checkChains(db: Transaction<Database>): Promise<void> {
   const providers = await db.selectFrom('providers').select('name').execute()
   const known = new Set(providers.map(({ name }) => name))
