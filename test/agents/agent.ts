@@ -37,6 +37,8 @@ export interface Agent {
   /** One turn for each call: its conversation loses the results of tools. */
   follows?: 'calls'
   run(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
+  /** The conversation that was run last in these folders. */
+  goOn?(connection: Connection, folders: Folders, prompt: string): Promise<Outing>
 }
 
 /** A command and its first arguments. */
@@ -63,16 +65,20 @@ export const claudeCode: Agent = {
     { calls: [{ name: 'Bash', input: { command: COPY, description: 'Read the note' } }] },
     { text: ANSWER },
   ],
-  run({ url, key, model, environment }, folders, prompt) {
-    const settings = {
-      ...exported(linesFor('claude-code', { url, key, model })),
-      DISABLE_TELEMETRY: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      DISABLE_AUTOUPDATER: '1',
-    }
-    const args = ['--print', prompt, '--allowedTools', 'Bash,Write']
-    return goOut(CLAUDE_CODE, args, folders, { ...environment, ...settings })
-  },
+  run: (connection, folders, prompt) => runClaudeCode(connection, folders, prompt),
+  goOn: (connection, folders, prompt) => runClaudeCode(connection, folders, prompt, ['--continue']),
+}
+
+function runClaudeCode(connection: Connection, folders: Folders, prompt: string, more: readonly string[] = []) {
+  const { environment, ...gateway } = connection
+  const settings = {
+    ...exported(linesFor('claude-code', gateway)),
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }
+  const args = [...more, '--print', prompt, '--allowedTools', 'Bash,Write']
+  return goOut(CLAUDE_CODE, args, folders, { ...environment, ...settings })
 }
 
 export const codex: Agent = {
@@ -88,14 +94,15 @@ export const codex: Agent = {
     { calls: [{ name: 'exec_command', input: { cmd: COPY } }] },
     { text: ANSWER },
   ],
-  run: (connection, folders, prompt) => runCodex(connection, folders, prompt),
+  run: (connection, folders, prompt) => runCodex(connection, folders, [prompt]),
+  goOn: (connection, folders, prompt) => runCodex(connection, folders, ['resume', '--last', prompt]),
 }
 
 /** It believes that the gateway takes WebSockets, as it does where it takes it for OpenAI. */
 export const webSocketCodex: Agent = {
   ...codex,
   name: 'Codex that asks for a WebSocket',
-  run: (connection, folders, prompt) => runCodex(connection, folders, prompt, 'supports_websockets = true'),
+  run: (connection, folders, prompt) => runCodex(connection, folders, [prompt], 'supports_websockets = true'),
 }
 
 /** Far more than its first prompt, far less than its usage says after the first turn. */
@@ -126,11 +133,16 @@ export const compactingCodex: Agent = {
   },
 }
 
-function runCodex({ environment, ...gateway }: Connection, { home, work }: Folders, prompt: string, more = '') {
-  mkdirSync(join(home, '.codex'))
+function runCodex(
+  { environment, ...gateway }: Connection,
+  { home, work }: Folders,
+  command: readonly string[],
+  more = '',
+) {
+  mkdirSync(join(home, '.codex'), { recursive: true })
   writeFileSync(join(home, '.codex/config.toml'), codexConfig(gateway, more))
   // The folder is the sandbox: nothing but the script of this test decides what is run in it.
-  const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
+  const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...command]
   return goOut(CODEX, args, { home, work }, { ...environment, SWITCHYARD_KEY: gateway.key })
 }
 

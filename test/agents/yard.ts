@@ -98,6 +98,8 @@ export interface Report extends Outing {
   rows: Row[]
   /** What the provider was asked. */
   calls: RecordedCall[]
+  /** Sends it on with its conversation: its output, and what was written down and asked since. */
+  goOn(prompt: string): Promise<Pick<Report, 'code' | 'output' | 'rows' | 'calls'>>
 }
 
 export interface Errand {
@@ -114,16 +116,24 @@ export async function sendOut(yard: Yard, agent: Agent, alias: string, way: Way,
   const work = mkdtempSync(join(yard.folder, 'work-'))
   if (memory !== undefined) writeFileSync(join(work, agent.memory), memory)
   yard.simulator.agent(way.upstream, agent.turns(work, way), agent.follows)
-  const from = yard.simulator.calls.length
   const connection = {
     url: yard.url,
     key: String(key.headers['authorization']).replace('Bearer ', ''),
     model: alias,
     environment: yard.deadEnd.environment,
   }
-  const outing = await agent.run(connection, { home, work }, 'Write the note and read it back.')
-  assert.deepEqual(yard.deadEnd.asked, [], 'it asked for nobody but the gateway')
-  const rows = (await yard.rows()).filter((row) => row['key_id'] === key.id)
-  const calls = yard.simulator.calls.slice(from).filter(({ method }) => method === 'POST')
-  return { ...outing, work, keyId: key.id, rows, calls }
+  const folders = { home, work }
+  let known = 0
+  async function reported(outing: () => Promise<Outing>) {
+    const from = yard.simulator.calls.length
+    const { code, output } = await outing()
+    assert.deepEqual(yard.deadEnd.asked, [], 'it asked for nobody but the gateway')
+    const rows = (await yard.rows()).filter((row) => row['key_id'] === key.id).slice(known)
+    known += rows.length
+    const calls = yard.simulator.calls.slice(from).filter(({ method }) => method === 'POST')
+    return { code, output, rows, calls }
+  }
+  const first = await reported(() => agent.run(connection, folders, 'Write the note and read it back.'))
+  const { goOn = agent.run } = agent
+  return { ...first, work, keyId: key.id, goOn: (prompt) => reported(() => goOn(connection, folders, prompt)) }
 }
