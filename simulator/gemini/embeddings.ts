@@ -26,6 +26,18 @@ export const embeddingsOperation: Operation = {
   },
 }
 
+/** The same for one content, without a list. */
+export const embeddingOperation: Operation = {
+  path: 'embedContent',
+  validate: (body) => (textOf(body) === '' ? errorAnswer({ message: 'content is empty' }) : null),
+  lastUserText: textOf,
+  answer(body, tweak) {
+    const embedding = { values: vectorOf(body) }
+    if (tweak.embeddings?.usage === 'none') return { embedding }
+    return { embedding, usageMetadata: { promptTokenCount: tweak.exactUsage?.prompt ?? countTokens(textOf(body)) } }
+  },
+}
+
 function textOf(request: JsonObject): string {
   const parts = objectsIn(objectOrEmpty(request['content'])['parts'])
   return parts.map((part) => stringOrNull(part['text']) ?? '').join('')

@@ -3,7 +3,8 @@ import { chatOperation } from '../chat-operation.ts'
 import type { Family } from '../family.ts'
 import { newId } from '../random.ts'
 import { readContentAsk, writeContent } from './content.ts'
-import { embeddingsOperation } from './embeddings.ts'
+import { countTokensOperation } from './count-tokens.ts'
+import { embeddingOperation, embeddingsOperation } from './embeddings.ts'
 import { errorAnswer, failureAnswer } from './errors.ts'
 import { GEMINI_ODDITIES, streamContent } from './events.ts'
 import { getModel, listModels } from './models.ts'
@@ -11,7 +12,8 @@ import { problemWithRequest } from './request-rules.ts'
 
 const MEBIBYTE = 1024 * 1024
 const BASE = '/v1beta'
-const ASKED = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent|batchEmbedContents)$/
+const ASKED =
+  /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent|countTokens|batchEmbedContents|embedContent)$/
 
 export const geminiFamily: Family = {
   name: 'gemini',
@@ -33,13 +35,15 @@ export const geminiFamily: Family = {
       },
     }),
     embeddingsOperation,
+    embeddingOperation,
+    countTokensOperation,
   ],
   /** Model and method are in the path. Without `alt=sse` a stream is one array, which is not simulated. */
   route(url) {
     const [, model, method] = ASKED.exec(url.pathname) ?? []
     if (model === undefined || method === undefined) return null
     const fields = { model: decodeURIComponent(model) }
-    if (method === 'batchEmbedContents') return { path: method, fields }
+    if (!method.endsWith('GenerateContent') && method !== 'generateContent') return { path: method, fields }
     const isStream = method === 'streamGenerateContent'
     if (isStream && url.searchParams.get('alt') !== 'sse') return null
     return { path: 'generateContent', fields: { ...fields, stream: isStream } }

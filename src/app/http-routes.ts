@@ -4,13 +4,16 @@ import { handleKey } from '../calls/handle-key.ts'
 import { LitellmCall } from '../calls/litellm/litellm-call.ts'
 import { litellmPaths } from '../calls/litellm/litellm-paths.ts'
 import { handleModelPath } from '../calls/model-path/handle-model-path.ts'
-import { MODEL_PLACES } from '../calls/model-path/model-paths.ts'
+import { MODEL_PLACES, OTHER_PLACES } from '../calls/model-path/model-paths.ts'
+import { notOffered } from '../calls/model-path/not-offered.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
+import { handlePathModel, handlePathModelList } from '../calls/models/handle-path-models.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { contentsError } from '../endpoints/generate-content/errors.ts'
 import { notKept } from '../endpoints/responses/not-kept.ts'
-import type { Call, HttpRoute } from '../http/call.ts'
+import type { Call, HttpRoute, Reply } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
 import { probeRoutes } from '../litellm-api/health.ts'
 import type { Settings } from './config.ts'
@@ -42,10 +45,24 @@ function modelPathRoutes(deps: Deps): HttpRoute[] {
   const [first] = BY_METHOD
   if (first === undefined) return []
   const handle = (call: Call, endpoint: Endpoint) => handleCall(call, endpoint, deps)
-  return MODEL_PLACES.map((place) => ({
+  const asked = MODEL_PLACES.map((place) => ({
     ...endpointRoute(first, (call) => handleModelPath(call, BY_METHOD, handle), `${place}/*`),
     usesRawSocket: false,
   }))
+  const { writeError } = asked[0] as HttpRoute
+  const get = (path: string, handle: HttpRoute['handle']): HttpRoute => ({ method: 'GET', path, writeError, handle })
+  // The list of one version is the contract's.
+  const listed = MODEL_PLACES.filter((place) => place !== '/v1/models').flatMap((place) => [
+    get(place, (call) => handlePathModelList(call, deps)),
+    get(`${place}/*`, (call) => handlePathModel(call, deps)),
+  ])
+  const others = OTHER_PLACES.flatMap((path) =>
+    (['GET', 'POST', 'PATCH', 'DELETE'] as const).map((method) => ({
+      ...{ method, path, writeError },
+      handle: (call: Call): Reply => errorReply(notOffered(call), {}, contentsError, call.id),
+    })),
+  )
+  return [...asked, ...listed, ...others]
 }
 
 function endpointRoute(endpoint: Endpoint, handle: HttpRoute['handle'], path = endpoint.path): HttpRoute {

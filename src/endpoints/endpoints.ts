@@ -1,5 +1,7 @@
 import { chatCompletions } from './chat-completions/chat-completions.ts'
+import { countContentTokens } from './count-content-tokens/count-content-tokens.ts'
 import { countTokens } from './count-tokens/count-tokens.ts'
+import { batchEmbedContents, embedContent } from './embed-content/embed-content.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
 import { generateContent } from './generate-content/generate-content.ts'
@@ -14,6 +16,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   countTokens,
   responses,
   generateContent,
+  countContentTokens,
+  embedContent,
+  batchEmbedContents,
 ]
 
 export function endpointNamed(name: string): Endpoint {

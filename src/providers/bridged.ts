@@ -5,24 +5,24 @@ import type { StreamTranslator, Translator } from './family.ts'
 import { TextAlone, withText } from './text-alone.ts'
 import { Unchunked } from './unchunked.ts'
 
-/** A family's chat translator for requests of another format: its answers stay completions, which the endpoint writes. */
-export function bridged(bridge: Bridge, chat: Translator): Translator {
+/** A family's translator of the hub for requests of another format: its answers stay as they are, the endpoint writes them. */
+export function bridged(bridge: Bridge, hub: Translator): Translator {
   const translator: Translator = {
-    target: chat.target,
+    target: hub.target,
     toWire(request, target) {
-      const asked = bridge.toChat(request, target)
-      if (asked.kind !== 'chat') return asked
-      const translation = chat.toWire(asked.request, { ...target, isBridged: true })
+      const asked = bridge.toHub(request, target)
+      if (asked.kind !== 'bridged') return asked
+      const translation = hub.toWire(asked.request, { ...target, isBridged: true })
       if (translation.kind !== 'wire') return translation
       return { ...translation, ignored: [...asked.ignored, ...translation.ignored] }
     },
     fromWire(body, request, asked) {
-      const reading = chat.fromWire(body, bridge.answerShape(request), asked)
+      const reading = hub.fromWire(body, bridge.answerShape(request), asked)
       return bridge.needsText?.(request) === true ? withText(reading) : reading
     },
   }
-  if (chat.namesModel === true) translator.namesModel = true
-  if (chat.stream !== undefined) translator.stream = bridgedStream(bridge, chat.stream)
+  if (hub.namesModel === true) translator.namesModel = true
+  if (hub.stream !== undefined) translator.stream = bridgedStream(bridge, hub.stream)
   return translator
 }
 

@@ -9,7 +9,7 @@ export interface Format {
   bridge?: Bridge
 }
 
-/** How a provider serves a format with one of its models: in its own words where it speaks it, else as chat; undefined: not at all. */
+/** How a provider serves a format with one of its models: in its own words where it speaks it, else as the format that all speak; undefined: not at all. */
 export function translatorFor(
   family: Family,
   { name, bridge }: Format,
@@ -19,17 +19,18 @@ export function translatorFor(
   const translators = family.translatorsFor?.(model, provider) ?? family.translators
   const own = translators[name]
   if (own !== undefined && own.isSpokenBy?.(provider) !== false) return own
-  const { chat } = translators
-  return bridge === undefined || chat === undefined ? undefined : bridgedOnce(bridge, chat)
+  if (bridge === undefined) return undefined
+  const hub = translators[bridge.hub ?? 'chat']
+  return hub === undefined ? undefined : bridgedOnce(bridge, hub)
 }
 
 const known = new WeakMap<Bridge, WeakMap<Translator, Translator>>()
 
 /** Translators are identities: what is worked out for one is kept by it. */
-function bridgedOnce(bridge: Bridge, chat: Translator): Translator {
+function bridgedOnce(bridge: Bridge, hub: Translator): Translator {
   const ofBridge = known.get(bridge) ?? new WeakMap<Translator, Translator>()
   known.set(bridge, ofBridge)
-  const translator = ofBridge.get(chat) ?? bridged(bridge, chat)
-  ofBridge.set(chat, translator)
+  const translator = ofBridge.get(hub) ?? bridged(bridge, hub)
+  ofBridge.set(hub, translator)
   return translator
 }

@@ -214,6 +214,7 @@ async function agentCalls(): Promise<void> {
     '/v1/messages/count_tokens': { model: 'claude-sim-echo', messages: say },
     '/v1/responses': { model: 'gpt-sim-echo', store: false, instructions: CONTENT.system, input: CONTENT.prompt },
     '/v1/chat/completions': { model: 'gpt-sim-echo', messages: say },
+    '/v1beta/models/gpt-sim-echo:generateContent': { contents: [{ role: 'user', parts: [{ text: CONTENT.prompt }] }] },
   }
   const { gatewayKey, otherKey, oddKey, basicKey, googKey, queryKey, wrongKey } = SECRETS
   const bearer = { authorization: `Bearer ${gatewayKey}` }

@@ -140,7 +140,9 @@ async function recordPage(page: string, examples: Record<string, Example>): Prom
 
 /** What applications call has its requests beside its code; the answers are recorded. */
 async function recordApplications(examples: Record<string, Example>): Promise<void> {
-  const harness = await startHarness({ config: CONFIG, environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' } })
+  const google = `providers:\n  google: { family: gemini, base_url: "\${SIMULATED_GEMINI}", api_key: k }\n`
+  const config = CONFIG.replace('providers:\n', google)
+  const harness = await startHarness({ config, environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' } })
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
   const record = async (name: string, path: string, init: RequestInit) => {
     const answered = await fetch(harness.url + path, { headers, ...init })
@@ -148,10 +150,12 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
     examples[name] = { answer: bodyOf(await answered.text(), 'application/json', harness.folder) }
   }
   try {
-    for (const { path, page } of ENDPOINTS) {
+    for (const { name, operation, path, page } of ENDPOINTS) {
       // The example's alias must lead to a provider that counts tokens.
       const body = { ...page.example, ...(path.endsWith('count_tokens') && { model: 'smart' }) }
-      await record(page.operationId, path.replace('{model}', 'fast'), { method: 'POST', body: JSON.stringify(body) })
+      const counter = name.startsWith('count_') ? 'google/gemini-3.5-flash' : 'fast'
+      const model = operation === 'embeddings' ? 'text-embedding-3-small' : counter
+      await record(page.operationId, path.replace('{model}', model), { method: 'POST', body: JSON.stringify(body) })
     }
     await record('v1.models.list', '/v1/models', {})
     await record('v1.models.get', '/v1/models/fast', {})

@@ -272,7 +272,11 @@ function percentsOf(callee: Callee, bounds: Bounds, { isStrict }: ChainContext, 
 }
 
 /** The provider's own list wins over the registry. */
-export function traitsOf(entry: ChainEntry, snapshot: Snapshot, { catalog }: Pick<ChainDeps, 'catalog'>): ModelTraits {
+export function traitsOf(
+  entry: Pick<ChainEntry, 'provider' | 'model'>,
+  snapshot: Snapshot,
+  { catalog }: Pick<ChainDeps, 'catalog'>,
+): ModelTraits {
   const registered = snapshot.registry.get(entry.provider)?.get(entry.model)
   return mergeTraits(catalog.find(entry.provider, entry.model)?.traits, registered?.traits)
 }

@@ -10,3 +10,6 @@ export const MODEL_PLACES: readonly string[] = [
     `${version}/projects/:project/locations/:location/publishers/google/models`,
   ]),
 ]
+
+/** Whatever else such clients ask for. */
+export const OTHER_PLACES: readonly string[] = ['/v1beta/*', '/v1alpha/*', '/v1beta1/*', '/upload/*']

@@ -1,8 +1,10 @@
 import { GatewayError } from '../../domain/errors.ts'
 import type { LiveKey } from '../../domain/key.ts'
 import { mayUse } from '../../domain/key.ts'
+import type { ChainEntry } from '../../domain/route.ts'
 import { isStreaming, onOff } from '../../domain/snapshot.ts'
 import { bearerOrApiKey } from '../../endpoints/bearer-or-api-key.ts'
+import type { Endpoint } from '../../endpoints/endpoint.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { errorReply, jsonReply } from '../../http/respond.ts'
 import { addRateHeaders } from '../../limits/headers.ts'
@@ -18,17 +20,32 @@ interface ListedModel {
   owned_by: string
 }
 
+/** A model that a key may use, and where calls of it go first. */
+export interface KnownModel {
+  id: string
+  created: number
+  owner: string
+  entry: Pick<ChainEntry, 'provider' | 'model'>
+}
+
 export function handleModelList(call: Call, deps: Deps): Promise<Reply> {
-  return limited(call, deps, (key) => jsonReply(200, listFor(call, modelsFor(key, deps), deps)))
+  return forKey(call, bearerOrApiKey, deps, (key) =>
+    jsonReply(200, listFor(call, modelsFor(key, deps).map(listed), deps)),
+  )
 }
 
 export function handleModel(call: Call, deps: Deps): Promise<Reply> {
-  return limited(call, deps, (key) => {
+  return forKey(call, bearerOrApiKey, deps, (key) => {
     const id = call.params['*'] ?? ''
-    const model = modelsFor(key, deps).find((candidate) => candidate.id === id)
+    const found = modelsFor(key, deps).find((candidate) => candidate.id === id)
+    const model = found === undefined ? undefined : listed(found)
     if (model !== undefined) return jsonReply(200, isSecondDialect(call, deps) ? inBothDialects(model) : model)
     return errorReply(new GatewayError('model_not_found', `The model '${id}' is not in your model list.`))
   })
+}
+
+function listed({ id, created, owner }: KnownModel): ListedModel {
+  return { id, object: 'model', created, owned_by: owner }
 }
 
 /**
@@ -53,9 +70,14 @@ function inBothDialects(model: ListedModel): object {
 }
 
 /** Reading the list is free; it carries the key's rate limits, and whether its calls may stream: the body is the contract's. */
-async function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply): Promise<Reply> {
+export async function forKey(
+  call: Call,
+  keyOf: Endpoint['keyOf'],
+  deps: Deps,
+  answer: (key: LiveKey) => Reply,
+): Promise<Reply> {
   const snapshot = deps.snapshot()
-  const key = await authenticate(call, { keyOf: bearerOrApiKey }, snapshot, deps)
+  const key = await authenticate(call, { keyOf }, snapshot, deps)
   const reply = answer(key)
   const streaming = onOff(isStreaming(snapshot.workspaces.get(key.workspace), deps.streams.settings.isOnByDefault))
   const headers: Record<string, string> = { ...reply.headers, 'x-gateway-streaming': streaming }
@@ -63,22 +85,29 @@ async function limited(call: Call, deps: Deps, answer: (key: LiveKey) => Reply):
   return { ...reply, headers }
 }
 
+const NO_ENTRY = { provider: '', model: '' }
+
 /**
  * Aliases by name, then direct ids by provider and id. An alias hides a direct id of the same name. Models that the key
  * may not use are left out, and direct ids where the workspace serves routes only.
  */
-function modelsFor(key: LiveKey, deps: Deps): ListedModel[] {
+export function modelsFor(key: LiveKey, deps: Deps): KnownModel[] {
   const { routes = new Map(), hasDirectModels = true } = deps.snapshot().workspaces.get(key.workspace) ?? {}
-  const aliases: ListedModel[] = [...routes.values()]
+  const aliases: KnownModel[] = [...routes.values()]
     .sort((a, b) => (a.alias < b.alias ? -1 : 1))
-    .map((route) => ({
-      id: route.alias,
-      object: 'model',
-      created: Math.floor(route.createdAt / 1000),
-      owned_by: `route:${route.chain[0]?.provider ?? ''}`,
+    .map(({ alias, createdAt, chain: [{ provider, model } = NO_ENTRY] }) => ({
+      id: alias,
+      created: Math.floor(createdAt / 1000),
+      owner: `route:${provider}`,
+      entry: { provider, model },
     }))
-  const direct: ListedModel[] = (hasDirectModels ? deps.catalog.models() : [])
+  const direct: KnownModel[] = (hasDirectModels ? deps.catalog.models() : [])
     .filter((model) => !routes.has(model.directId))
-    .map((model) => ({ id: model.directId, object: 'model', created: model.created, owned_by: model.provider }))
+    .map(({ directId, created, provider, id: model }) => ({
+      id: directId,
+      created,
+      owner: provider,
+      entry: { provider, model },
+    }))
   return [...aliases, ...direct].filter((model) => mayUse(key, model.id))
 }

@@ -9,7 +9,7 @@ import { asPicodollars, type Picodollars } from './price.ts'
  * - Booked at its bound: an interrupted stream, or an estimate of a provider with `on_estimate: hold`.
  * - All others: tokens × price version, plus what the entries that lost a hedge cost.
  */
-export const FREE_ENDPOINTS: ReadonlySet<string> = new Set(['count_tokens'])
+export const FREE_ENDPOINTS: ReadonlySet<string> = new Set(['count_tokens', 'count_content_tokens'])
 
 export const NO_COST = asPicodollars(0n)
 

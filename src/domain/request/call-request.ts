@@ -9,7 +9,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export type Operation = 'chat' | 'embeddings'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
-export type EndpointName = 'chat' | 'embeddings' | 'messages' | 'count_tokens' | 'responses' | 'generate_content'
+export type EndpointName =
+  | 'chat'
+  | 'embeddings'
+  | 'messages'
+  | 'count_tokens'
+  | 'responses'
+  | 'generate_content'
+  | 'count_content_tokens'
+  | 'embed_content'
+  | 'batch_embed_contents'
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */
 export function operationOfMode(mode: string | undefined): Operation | null {

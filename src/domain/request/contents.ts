@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts'
 import { listOf } from '../list-of.ts'
 import { problemOf } from '../problem-text.ts'
 import { worded } from '../wording/worded.ts'
-import { isJsonObject, type JsonObject } from './call-request.ts'
+import { type CallRequest, isJsonObject, type JsonObject } from './call-request.ts'
 import { fieldSchemas, hasFields, list, object } from './chat-shape.ts'
 
 /**
@@ -12,11 +12,11 @@ import { fieldSchemas, hasFields, list, object } from './chat-shape.ts'
  */
 const FIELDS = { tools: list(object), safetySettings: list(object), generationConfig: object, toolConfig: object }
 
+const ContentSchema = z.looseObject({ role: z.string().nullish(), parts: listOf(z.looseObject({})).nullish() })
+const Contents = listOf(ContentSchema).refine((contents) => contents.length > 0, 'expected at least one content')
+
 const shared = {
-  contents: listOf(z.looseObject({ role: z.string().nullish(), parts: listOf(z.looseObject({})).nullish() })).refine(
-    (contents) => contents.length > 0,
-    'expected at least one content',
-  ),
+  contents: Contents,
   systemInstruction: z.unknown().optional(),
   ...fieldSchemas(FIELDS),
 }
@@ -45,17 +45,82 @@ export const OWN_SIGNATURE = 'c3d5MS'
 
 /** Checks the shape and returns the caller's own object, not a copy: key order and unknown fields stay as sent. */
 export function readContentsRequest(value: unknown, allowsStream = false): ContentsRequest {
+  const request = requestFor(value)
+  if (request['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
+  if (!isUsual(request)) check(request, ContentsBodySchema)
+  return request as ContentsRequest
+}
+
+/** What is counted: contents, or a whole request under a name of its own. */
+const Whole = z.looseObject({ contents: Contents }).nullish()
+export const CountContentsBodySchema = z
+  .looseObject({ contents: Contents.nullish(), generateContentRequest: Whole, generate_content_request: Whole })
+  .refine((body) => fieldOf(body, 'contents') !== undefined || objectField(body, WHOLE) !== null, 'expected contents')
+
+export const WHOLE = 'generateContentRequest'
+
+export interface CountContentsRequest extends JsonObject {
+  model: string
+}
+
+export function readCountContentsRequest(value: unknown): CountContentsRequest {
+  const request = requestFor(value)
+  if (!isUsual(request) || fieldOf(request, WHOLE) !== undefined) check(request, CountContentsBodySchema)
+  return request
+}
+
+const embedded = {
+  content: ContentSchema,
+  taskType: z.string().nullish(),
+  title: z.string().nullish(),
+  outputDimensionality: z.number().nullish(),
+}
+
+export const EmbedContentBodySchema = z.looseObject(embedded)
+export const BatchEmbedContentsBodySchema = z.looseObject({
+  requests: listOf(z.looseObject({ model: z.string().nullish(), ...embedded })).refine(
+    (requests) => requests.length > 0,
+    'expected at least one request',
+  ),
+})
+
+/** One content to embed. */
+export interface Embedded extends JsonObject {
+  content: Content
+}
+export interface EmbedContentRequest extends Embedded {
+  model: string
+}
+export interface BatchEmbedContentsRequest extends JsonObject {
+  model: string
+  requests: Embedded[]
+}
+
+export function readEmbedContentRequest(value: unknown): EmbedContentRequest {
+  const request = requestFor(value)
+  check(request, EmbedContentBodySchema)
+  return request as EmbedContentRequest
+}
+
+export function readBatchEmbedContentsRequest(value: unknown): BatchEmbedContentsRequest {
+  const request = requestFor(value)
+  check(request, BatchEmbedContentsBodySchema)
+  return request as BatchEmbedContentsRequest
+}
+
+/** The object, with the model of the path. */
+function requestFor(value: unknown): CallRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
   const { model } = value
   if (typeof model !== 'string' || model === '') {
     throw new GatewayError('invalid_request', worded`The path names no model: /v1beta/models/{model}:generateContent.`)
   }
-  if (value['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
-  if (!isUsual(value)) {
-    const parsed = ContentsBodySchema.safeParse(value)
-    if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
-  }
-  return value as ContentsRequest
+  return value as CallRequest
+}
+
+function check(request: JsonObject, schema: z.ZodType): void {
+  const parsed = schema.safeParse(request)
+  if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
 }
 
 const CHECKED = new Map(Object.entries(FIELDS))

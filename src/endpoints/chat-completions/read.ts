@@ -10,7 +10,7 @@ export function readChat(value: unknown, allowsStream = false): ChatRequest {
   const { stream_options: options, tools, ...rest } = value
   const flat = Array.isArray(tools) ? { tools: tools.map(flatTool) } : {}
   const bridged = toChat(readResponsesRequest({ ...rest, ...flat }, allowsStream), {})
-  if (bridged.kind !== 'chat') {
+  if (bridged.kind !== 'bridged') {
     throw new GatewayError(bridged.kind === 'refused' ? bridged.code : 'invalid_request', bridged.message)
   }
   if (!isJsonObject(options)) return bridged.request

@@ -49,7 +49,7 @@ describe('tools', () => {
   test('a search that nobody insists on is a hint', () => {
     const searches = [{ type: 'web_search' }, { type: 'tool_search', execution: 'client' }]
     const result = bridged({ tools: [fn('a'), ...searches], tool_choice: 'auto' })
-    assert.ok(result.kind === 'chat')
+    assert.ok(result.kind === 'bridged')
     assert.deepEqual([result.ignored, result.request.tools], [['tools.web_search', 'tools.tool_search'], [chatFn('a')]])
     const alone = chatOf({ tools: [{ type: 'web_search' }], tool_choice: 'auto', parallel_tool_calls: true })
     assert.deepEqual(Object.keys(alone), ['model', 'messages'])

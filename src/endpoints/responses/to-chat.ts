@@ -11,9 +11,12 @@ import { readFields } from './fields.ts'
 import { declaredTools } from './tools.ts'
 
 /** How requests reach entries that speak only chat. */
-export const bridge: Bridge<ResponsesRequest> = { toChat, answerShape, needsText: isCompaction }
+export const bridge: Bridge<ResponsesRequest, ChatRequest> = { toHub: toChat, answerShape, needsText: isCompaction }
 
-export function toChat(asked: ResponsesRequest, { sealing, refusesCompaction }: Omit<BridgeTarget, 'model'>): Bridged {
+export function toChat(
+  asked: ResponsesRequest,
+  { sealing, refusesCompaction }: Omit<BridgeTarget, 'model'>,
+): Bridged<ChatRequest> {
   const ignored = new Set<string>()
   try {
     const asksForSummary = isCompaction(asked)
@@ -24,7 +27,7 @@ export function toChat(asked: ResponsesRequest, { sealing, refusesCompaction }: 
     const tools = toolFields(request, declaredTools(request), dropped)
     const messages = conversationOf(request, ignored, sealing)
     const chat: JsonObject = { model: request.model, messages, ...fields, ...tools }
-    return { kind: 'chat', request: chat as ChatRequest, ignored: [...new Set(dropped), ...ignored] }
+    return { kind: 'bridged', request: chat as ChatRequest, ignored: [...new Set(dropped), ...ignored] }
   } catch (error) {
     if (error instanceof Rejection) return error.rejected
     throw error

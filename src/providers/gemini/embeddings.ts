@@ -1,4 +1,4 @@
-import { failure } from '../../domain/failure.ts'
+import { type Failure, failure } from '../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount } from '../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
 import { type EmbeddingsRequest, inputCount } from '../../domain/request/embeddings.ts'
@@ -9,7 +9,7 @@ import type { Door } from './door.ts'
 import { failureIn } from './failure.ts'
 
 /** Nothing is generated. */
-const BOUNDS = { outputTokens: 0, answers: 1, namedPercent: 100, accountPercent: 100 }
+export const NOTHING_GENERATED = { outputTokens: 0, answers: 1, namedPercent: 100, accountPercent: 100 }
 
 /** One text or many: always the call for many, so that the address does not depend on the body. */
 export function embeddingsThrough(door: Door): Translator<EmbeddingsRequest> {
@@ -25,9 +25,13 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(['model', 'input', 'dimensions
 
 export function toWire(request: EmbeddingsRequest, { model }: Target): Translation {
   return translated(request, (texts, size) => {
-    const name = model.includes('/') ? model : `models/${model}`
-    return { requests: texts.map((text) => ({ model: name, content: { parts: [{ text }] }, ...size })) }
+    return { requests: texts.map((text) => ({ model: nameOf(model), content: { parts: [{ text }] }, ...size })) }
   })
+}
+
+/** A model as a body names it. */
+export function nameOf(model: string): string {
+  return model.includes('/') ? model : `models/${model}`
 }
 
 /** What every call for embeddings refuses and ignores alike; `bodyOf` makes the body of texts and their size. */
@@ -42,7 +46,7 @@ export function translated(
   const { dimensions, user } = request
   const size = (dimensions ?? null) === null ? {} : { outputDimensionality: dimensions }
   const ignored = (user ?? null) === null ? [] : ['user']
-  return { kind: 'wire', body: bodyOf(texts, size), ignored, adjustments: [], bounds: BOUNDS }
+  return { kind: 'wire', body: bodyOf(texts, size), ignored, adjustments: [], bounds: NOTHING_GENERATED }
 }
 
 export function refused(message: Worded): Translation {
@@ -56,10 +60,20 @@ function textsOf(input: EmbeddingsRequest['input']): string[] | null {
 }
 
 export function fromWire(body: unknown, request: EmbeddingsRequest): Reading {
-  const { embeddings, embedding, usageMetadata: counted } = isJsonObject(body) ? body : {}
+  return readingOf(vectorsIn(body), usageIn(body), body, request)
+}
+
+/** Of one content or of many. */
+export function vectorsIn(body: unknown): (number[] | null)[] {
+  const { embeddings, embedding } = isJsonObject(body) ? body : {}
   const listed = embeddings ?? (embedding === undefined ? [] : [embedding])
-  const usage = isJsonObject(counted) ? { ...NO_USAGE, input: tokenCount(counted['promptTokenCount']) } : null
-  return readingOf(Array.isArray(listed) ? listed.map(vectorOf) : [], usage, body, request)
+  return Array.isArray(listed) ? listed.map(vectorOf) : []
+}
+
+/** Null: older models count nothing. */
+export function usageIn(body: unknown): TokenUsage | null {
+  const counted = isJsonObject(body) ? body['usageMetadata'] : null
+  return isJsonObject(counted) ? { ...NO_USAGE, input: tokenCount(counted['promptTokenCount']) } : null
 }
 
 /** The vectors of an answer as the caller asked for them. A missing one would shift those after it to other inputs. */
@@ -69,13 +83,8 @@ export function readingOf(
   body: unknown,
   request: EmbeddingsRequest,
 ): Reading {
-  if (vectors.length < inputCount(request) || vectors.includes(null)) {
-    const message =
-      vectors.length === 0
-        ? worded`The provider answered without a list of embeddings.`
-        : worded`The provider answered with fewer embeddings than there are inputs.`
-    return { kind: 'failure', failure: failureIn(body) ?? failure('upstream_error', message, 200, { retry: 'once' }) }
-  }
+  const missing = missingIn(vectors, inputCount(request), body)
+  if (missing !== null) return { kind: 'failure', failure: missing }
   const isBase64 = request.encoding_format === 'base64'
   const data = vectors.map((vector, index) => {
     return { object: 'embedding', index, embedding: isBase64 ? base64Of(vector ?? []) : vector }
@@ -85,6 +94,16 @@ export function readingOf(
     kind: 'answer',
     answer: { body: { object: 'list', data, ...counted }, usage, finishReason: null, warning: null },
   }
+}
+
+/** Null: there is one for each input. */
+export function missingIn(vectors: readonly (number[] | null)[], inputs: number, body: unknown): Failure | null {
+  if (vectors.length >= inputs && !vectors.includes(null)) return null
+  const message =
+    vectors.length === 0
+      ? worded`The provider answered without a list of embeddings.`
+      : worded`The provider answered with fewer embeddings than there are inputs.`
+  return failureIn(body) ?? failure('upstream_error', message, 200, { retry: 'once' })
 }
 
 export function vectorOf(embedding: unknown): number[] | null {

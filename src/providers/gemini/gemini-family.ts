@@ -5,6 +5,8 @@ import { isVendor } from '../pin.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatThrough } from './chat.ts'
 import { contentsThrough } from './contents/contents.ts'
+import { countThrough } from './contents/count.ts'
+import { batchEmbedThrough, embedThrough } from './contents/embed.ts'
 import { embeddingsThrough } from './embeddings.ts'
 import { DIRECT, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
@@ -12,6 +14,9 @@ import { failureFromWire } from './failure.ts'
 export const chat = chatThrough(DIRECT)
 export const embeddings = embeddingsThrough(DIRECT)
 const generate_content = contentsThrough(DIRECT)
+const count_content_tokens = countThrough(DIRECT)
+const embed_content = embedThrough(DIRECT)
+const batch_embed_contents = batchEmbedThrough(DIRECT)
 
 /** Sent as they are, and never invented. */
 export const SAFETY_SETTINGS = z
@@ -25,7 +30,7 @@ export const geminiFamily: Family = {
   // A cancelled stream is still billed.
   onCallerLeft: 'drain',
   settings: z.strictObject({ safety_settings: SAFETY_SETTINGS, list_models: z.boolean().optional() }),
-  translators: { chat, embeddings, generate_content },
+  translators: { chat, embeddings, generate_content, count_content_tokens, embed_content, batch_embed_contents },
   operationOf,
   isListed: ({ settings }) => settings?.['list_models'] === true,
   modelsTarget,

@@ -1,6 +1,8 @@
 import type { Family, Translators } from '../family.ts'
 import { chatThrough } from '../gemini/chat.ts'
 import { contentsThrough } from '../gemini/contents/contents.ts'
+import { countThrough } from '../gemini/contents/count.ts'
+import { embedThrough } from '../gemini/contents/embed.ts'
 import { operationOf } from '../gemini/gemini-family.ts'
 import { authorization } from './authorization.ts'
 import { modelsFromWire } from './catalog.ts'
@@ -13,8 +15,11 @@ import { CREDENTIALS, problemOf, Settings } from './settings.ts'
 
 const chat = chatThrough(CLOUD)
 const generate_content = contentsThrough(CLOUD)
-const GEMINI: Translators = { chat, embeddings: contents, generate_content }
-const OLDER: Translators = { chat, embeddings: predictions, generate_content }
+const count_content_tokens = countThrough(CLOUD)
+const embed_content = embedThrough(CLOUD)
+const COMMON = { chat, generate_content, count_content_tokens }
+const GEMINI: Translators = { ...COMMON, embeddings: contents, embed_content }
+const OLDER: Translators = { ...COMMON, embeddings: predictions }
 const CLAUDE: Translators = { chat: claude.chat, messages: claude.messages, count_tokens: claude.countTokens }
 const PARTNERS: Translators = { chat: partners.chat }
 

@@ -33,9 +33,11 @@ export function isFailure(code: string | null): boolean {
   return code !== null && !NO_FAILURES.has(code)
 }
 
+const COUNTS: ReadonlySet<string> = new Set(['count_tokens', 'count_content_tokens'])
+
 /** Counting tokens is its own operation: nothing is generated. */
 export function operationOf({ name, operation }: TracedEndpoint): string {
-  return name === 'count_tokens' ? name : operation
+  return COUNTS.has(name) ? 'count_tokens' : operation
 }
 
 /** The name of a span. A model's name can be any text from a caller. */

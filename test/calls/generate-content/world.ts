@@ -30,8 +30,13 @@ ${rows.map(({ alias, provider, model }) => `      ${alias}: { chain: [{ provider
       scripted: { chain: [{ provider: google, model: gemini-3.5-flash-scripted, retries: 0 }] }
       scripted-chat: { chain: [{ provider: openai, model: gpt-scripted, retries: 0 }] }
       scripted-messages: { chain: [{ provider: anthropic, model: claude-scripted, retries: 0 }] }
+      native-embed: { chain: [{ provider: google, model: gemini-embedding-001-sim-echo, retries: 0 }] }
+      scripted-embed: { chain: [{ provider: google, model: gemini-embedding-scripted, retries: 0 }] }
+      chat-embed: { chain: [{ provider: openai, model: text-embedding-sim-echo, retries: 0 }] }
+      two-accounts: { chain: [{ provider: google, model: gemini-3.5-flash-sim-echo }, { provider: google, model: gemini-3.5-flash-scripted }] }
       limited: { chain: [{ provider: google, model: gemini-3.5-flash-sim-echo, max_output_tokens: 50 }] }
 registry:
+  - { provider: google, model: gemini-embedding-001-sim-echo, mode: embedding, input_per_mtok: "1", output_per_mtok: "0" }
 ${[...new Set(rows.map(({ provider, model }) => `  - { provider: ${provider}, model: ${model}, ${PRICE} }`))].join('\n')}
 `
 

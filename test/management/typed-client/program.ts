@@ -49,6 +49,17 @@ async function applications(): Promise<string> {
     body: { contents },
   })
   same(generated.data?.candidates?.[0]?.finishReason, 'STOP')
+  const embedding = { params: { path: { model: 'text-embedding-3-small' } } }
+  const content = { parts: [{ text: 'hello' }] }
+  const one = await application.POST('/v1beta/models/{model}:embedContent', { ...embedding, body: { content } })
+  const requests = [{ content }, { content }]
+  const many = await application.POST('/v1beta/models/{model}:batchEmbedContents', { ...embedding, body: { requests } })
+  same(many.data?.embeddings[1]?.values.length, one.data?.embedding.values.length)
+  const counted = await application.POST('/v1beta/models/{model}:countTokens', {
+    params: { path: { model: 'smart' } },
+    body: { contents },
+  })
+  same(counted.error?.error.status, 'NOT_FOUND')
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))
   const headers = { 'Idempotency-Key': 'once' }
   const chat = await ok(

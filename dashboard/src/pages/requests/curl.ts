@@ -1,3 +1,4 @@
+const CONTENT = { parts: [{ text: '…' }] }
 const MESSAGES = [{ role: 'user', content: '…' }]
 
 /** Path and fields of each endpoint; what is not listed is chat. */
@@ -9,7 +10,16 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   responses: { path: '/v1/responses', fields: { input: '…' } },
   generate_content: {
     path: '/v1beta/models/{model}:generateContent',
-    fields: { contents: [{ role: 'user', parts: [{ text: '…' }] }] },
+    fields: { contents: [{ role: 'user', ...CONTENT }] },
+  },
+  count_content_tokens: {
+    path: '/v1beta/models/{model}:countTokens',
+    fields: { contents: [{ role: 'user', ...CONTENT }] },
+  },
+  embed_content: { path: '/v1beta/models/{model}:embedContent', fields: { content: CONTENT } },
+  batch_embed_contents: {
+    path: '/v1beta/models/{model}:batchEmbedContents',
+    fields: { requests: [{ content: CONTENT }] },
   },
 }
 

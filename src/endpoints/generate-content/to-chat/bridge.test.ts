@@ -6,12 +6,12 @@ import { bridge } from './bridge.ts'
 type Fields = Record<string, unknown>
 const hello = [{ role: 'user', parts: [{ text: 'hello' }] }]
 const bridged = (fields: Fields) =>
-  bridge.toChat({ model: 'm', contents: hello, ...fields } as ContentsRequest, { model: 'm' })
+  bridge.toHub({ model: 'm', contents: hello, ...fields } as ContentsRequest, { model: 'm' })
 
 function chat(fields: Fields) {
   const result = bridged(fields)
-  assert.equal(result.kind, 'chat', JSON.stringify(result))
-  return result.kind === 'chat' ? result : assert.fail()
+  assert.equal(result.kind, 'bridged', JSON.stringify(result))
+  return result.kind === 'bridged' ? result : assert.fail()
 }
 
 const call = (name: string, id?: string) => ({ functionCall: { ...(id && { id }), name, args: { city: 'Bern' } } })

@@ -10,11 +10,11 @@ import { conversation } from './conversation.ts'
 import { toolFields } from './tools.ts'
 
 /** This format as chat, for families that do not speak it. */
-export const bridge: Bridge<ContentsRequest> = {
-  toChat(request, { sealing }) {
+export const bridge: Bridge<ContentsRequest, ChatRequest> = {
+  toHub(request, { sealing }) {
     try {
       const ignored = new Set<string>()
-      return { kind: 'chat', request: chatRequest(request, ignored, sealing), ignored: [...ignored] }
+      return { kind: 'bridged', request: chatRequest(request, ignored, sealing), ignored: [...ignored] }
     } catch (error) {
       if (error instanceof Rejection) return error.rejected
       throw error

@@ -11,14 +11,14 @@ const LONG = `mcp__${'long'.repeat(30)}`
 function toChat(fields: JsonObject) {
   const request = { model: 'fast', max_tokens: 9, messages: [USER], ...fields } as unknown as MessagesRequest
   const before = JSON.stringify(request)
-  const bridged = bridge.toChat(request, { model: 'x' })
+  const bridged = bridge.toHub(request, { model: 'x' })
   assert.equal(JSON.stringify(request), before, 'the request was changed')
   return bridged
 }
 
 function chatOf(fields: JsonObject): JsonObject {
   const bridged = toChat(fields)
-  assert.ok(bridged.kind === 'chat', JSON.stringify(bridged))
+  assert.ok(bridged.kind === 'bridged', JSON.stringify(bridged))
   return bridged.request
 }
 
@@ -210,7 +210,7 @@ test('hints are dropped and named', () => {
     tools: [{ type: 'web_search_20250305', name: 'web_search' }],
     newer: 1,
   })
-  assert.ok(bridged.kind === 'chat')
+  assert.ok(bridged.kind === 'bridged')
   assert.deepEqual(
     new Set(bridged.ignored),
     new Set([

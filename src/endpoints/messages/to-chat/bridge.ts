@@ -9,11 +9,11 @@ import { systemMessages } from './system.ts'
 import { toolFields } from './tools.ts'
 
 /** Messages as chat, for families that do not speak this format. */
-export const bridge: Bridge<MessagesRequest> = {
-  toChat(request) {
+export const bridge: Bridge<MessagesRequest, ChatRequest> = {
+  toHub(request) {
     try {
       const ignored = new Set<string>()
-      return { kind: 'chat', request: chatRequest(request, ignored), ignored: [...ignored] }
+      return { kind: 'bridged', request: chatRequest(request, ignored), ignored: [...ignored] }
     } catch (error) {
       if (error instanceof Rejection) return error.rejected
       throw error
