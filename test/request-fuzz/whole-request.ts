@@ -17,8 +17,8 @@ const to = (position: number, family: string, more: Partial<Destination> = {}): 
 })
 const strict = { isStrict: true, isOnly: true }
 /** Enough to choose each entry with the whole request and with an outline. */
-export const DRAWS = 12
-/** Both families, in their own words and in others', without and with a hard budget. */
+export const DRAWS = 16
+/** Three families, in their own words and in others', without and with a hard budget. */
 const DESTINATIONS = [
   to(0, 'openai', { speaks: ['responses'] }),
   to(1, 'openai', { ...strict, speaks: ['responses'], bounds: { default: 9, most: 5 } }),
@@ -26,14 +26,22 @@ const DESTINATIONS = [
   to(3, 'openai', { ...strict, bounds: { default: null, most: 1500 } }),
   to(4, 'anthropic'),
   to(5, 'anthropic', { ...strict, bounds: { default: null, most: 1500 } }),
+  to(6, 'gemini'),
+  to(7, 'gemini', { ...strict, bounds: { default: null, most: 1500 } }),
 ]
 
 /**
  * Everything that a body meets between its arrival and the provider, and everything between the provider's answer and
- * the caller. What is thrown here is a 500 there. `draw` chooses the entry. Says whether the body was accepted.
+ * the caller. What is thrown here is a 500 there. `draw` chooses the entry; `arrive`: what is done to the bytes before
+ * they are read. Says whether the body was accepted.
  */
-export function goThrough(value: unknown, endpoint: Endpoint, draw: number): boolean {
-  const body = readOrNull(Buffer.from(JSON.stringify(value)), endpoint)
+export function goThrough(
+  value: unknown,
+  endpoint: Endpoint,
+  draw: number,
+  arrive = (bytes: Buffer) => bytes,
+): boolean {
+  const body = readOrNull(arrive(Buffer.from(JSON.stringify(value))), endpoint)
   if (body === null) return false
   const before = JSON.stringify(body.request)
   const served = DESTINATIONS.filter(
@@ -45,7 +53,8 @@ export function goThrough(value: unknown, endpoint: Endpoint, draw: number): boo
   if (translation?.kind !== 'wire') assert.match(translation?.message.text ?? '', /\S/)
   else {
     const wire: unknown = JSON.parse(body.write(destination.position).toString())
-    assert.ok(isJsonObject(wire) && wire['model'] === 'up')
+    // One family has the model in the path.
+    assert.ok(isJsonObject(wire) && (destination.family === 'gemini' || wire['model'] === 'up'))
     assert.ok(Number.isSafeInteger(translation.bounds.answers) && translation.bounds.answers > 0)
     // A large body is known here by its outline only.
     const request = draw < DRAWS / 2 ? body.request : outlineFor(endpoint, body.request)
@@ -81,6 +90,9 @@ function answerFrom(destination: Destination, wire: JsonObject, request: CallReq
 function replyTo(wire: JsonObject, endpoint: Endpoint, { family, speaks }: Destination): JsonObject {
   const name = firstName(wire['tools'])
   if (endpoint.name === 'count_tokens') return { input_tokens: 3 }
+  if (endpoint.name === 'count_content_tokens') return { totalTokens: 3 }
+  if (endpoint.operation === 'embeddings') return vectorsFor(wire)
+  if (family === 'gemini') return contentsReply(name)
   if (family === 'anthropic') {
     const content = [
       { type: 'thinking', thinking: 'so', signature: 'c2ln' },
@@ -99,6 +111,21 @@ function replyTo(wire: JsonObject, endpoint: Endpoint, { family, speaks }: Desti
   const message = { role: 'assistant', content: 'a', tool_calls: calls }
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   return { id: 'k', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }
+}
+
+function contentsReply(name: string): JsonObject {
+  const call = { functionCall: { name, args: { input: 'x' } }, thoughtSignature: 'c2ln' }
+  const content = { role: 'model', parts: [{ text: 'so', thought: true }, { text: 'a' }, call] }
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }
+  return { candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata, modelVersion: 'up' }
+}
+
+/** A vector for each input, in the format of the request. */
+function vectorsFor({ content, requests, input }: JsonObject): JsonObject {
+  if (content !== undefined) return { embedding: { values: [1] } }
+  if (Array.isArray(requests)) return { embeddings: requests.map(() => ({ values: [1] })) }
+  const data = (input as unknown[]).map((_, index) => ({ object: 'embedding', index, embedding: [1] }))
+  return { object: 'list', data, usage: { prompt_tokens: 1, total_tokens: 1 } }
 }
 
 function firstName(tools: unknown): string {
