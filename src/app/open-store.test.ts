@@ -127,6 +127,7 @@ for (const engine of ENGINES) {
         project: null,
         resale_picodollars: null,
         loop: null,
+        prompt_cache_saved_picodollars: null,
         tags: '{"team":"a"}',
         reason: null,
         param: null,

@@ -1,4 +1,5 @@
 import { CALLER_LEFT, INTERRUPTED } from '../domain/errors.ts'
+import { cacheSaving } from '../domain/pricing/cache-saving.ts'
 import { asPicodollars } from '../domain/pricing/price.ts'
 import { resaleOf } from '../domain/pricing/resale.ts'
 import { countedOf } from '../domain/pricing/unconfirmed.ts'
@@ -115,6 +116,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     resalePicodollars: resold(call, opened.route),
     uses: served?.usage?.uses ?? null,
     loop: null,
+    promptCacheSaved: savedByCache(call),
     statedPicodollars: served?.usage?.stated?.picodollars ?? null,
     statedBy: served?.usage?.stated?.by ?? null,
     holdAdded: addedTo(call.held),
@@ -127,6 +129,13 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
 /** A refusal is one in the log, also where its answer is a stream that has failed (answer.ts). */
 function refusedStatus(error: Ended['error']): number | null {
   return error === null || error === 'caller-left' ? null : error.status
+}
+
+/** Null for an estimate, and where no cache was used. */
+function savedByCache({ snapshot, served }: Ended['call']): string | null {
+  if (served === undefined || served.usageSource !== 'provider') return null
+  const price = snapshot.registry.get(served.entry.provider)?.get(served.entry.model)?.price
+  return price === undefined ? null : (cacheSaving(served.usage, price)?.toString() ?? null)
 }
 
 /** Of the price list that was in force when the call began. */

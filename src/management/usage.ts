@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type Access, coversWorkspace } from '../domain/access.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { ALL_DIMENSIONS, type UsageDimension, type UsageFilter } from '../domain/log/usage-dimensions.ts'
-import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
+import { asPicodollars, exactUsd, signedUsd } from '../domain/pricing/price.ts'
 import { tagOf } from '../request-log/search/tag.ts'
 import { acrossWorkspaces, type WorkspaceUsageRow } from '../request-log/usage/across-workspaces.ts'
 import { readsWholeRange } from '../request-log/usage/attributed.ts'
@@ -183,6 +183,7 @@ function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
     unconfirmed_estimate_usd: exactUsd(asPicodollars(sums.unconfirmedEstimate)),
     unconfirmed_most_usd: exactUsd(asPicodollars(sums.unconfirmedMost)),
     unconfirmed_counted_usd: exactUsd(asPicodollars(sums.unconfirmedCounted)),
+    prompt_cache_saved_usd: signedUsd(sums.promptCacheSaved),
     resale_usd: exactUsd(asPicodollars(sums.resalePicodollars)),
     unpriced_requests: sums.unpriced,
     latency_ms: {

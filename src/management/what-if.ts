@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts'
-import { asPicodollars, compilePrice, exactUsd, parsePrices } from '../domain/pricing/price.ts'
+import { asPicodollars, compilePrice, exactUsd, parsePrices, signedUsd } from '../domain/pricing/price.ts'
 import {
   modelsInUse,
   priceVersionAt,
@@ -128,8 +128,4 @@ function countUnpriced(unpriced: Map<string, ReplyOf<WhatIf>['unpriced'][number]
 
 function toWhatIfView({ requests, paid, whatIf }: Sums) {
   return { requests, paid_usd: exactUsd(asPicodollars(paid)), what_if_usd: exactUsd(asPicodollars(whatIf)) }
-}
-
-export function signedUsd(amount: bigint): string {
-  return amount < 0n ? `-${exactUsd(asPicodollars(-amount))}` : exactUsd(asPicodollars(amount))
 }

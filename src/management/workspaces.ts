@@ -8,7 +8,7 @@ import type { ContentSettings } from '../domain/content/settings.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import { forgetInScopes, usableKeyIds } from '../store/control/keys.ts'
-import { stepDownProblem } from '../store/control/step-down-routes.ts'
+import { stepDownProblem } from '../store/control/routes.ts'
 import {
   ensureWorkspace,
   managersFromRow,

@@ -1,14 +1,9 @@
-import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
+import { signedUsd } from '../domain/pricing/price.ts'
 import type { Cell } from './match/cell.ts'
 import type { Cause, Take } from './steps/step.ts'
 
 export interface CellTake extends Take {
   of: Cell
-}
-
-/** `-0.05`, with every digit. */
-export function signedUsd(amount: bigint): string {
-  return amount < 0n ? `-${exactUsd(asPicodollars(-amount))}` : exactUsd(asPicodollars(amount))
 }
 
 /** One sentence about everything that a cause explains; what to do where something can be done. */

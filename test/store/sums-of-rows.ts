@@ -9,6 +9,7 @@ const UNCONFIRMED = [
   'unconfirmed_most_picodollars',
   'unconfirmed_counted_picodollars',
   'resale_picodollars',
+  'prompt_cache_saved_picodollars',
 ] as const
 
 type Sums = Record<string, bigint>

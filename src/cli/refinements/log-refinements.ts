@@ -155,6 +155,7 @@ function printSession(reply: ReplyOf<'usage.session'>, { output }: Given): void 
       prompt_tokens: sums.prompt_tokens,
       cached_tokens: sums.cached_tokens,
       completion_tokens: sums.completion_tokens,
+      cache_saved_usd: sums.prompt_cache_saved_usd,
       cost_usd: sums.cost_usd,
       ...(hasCuts && { cut_streams: sums.cut_streams, cut_usd: sums.cut_usd }),
       with_children_usd: withChildren,

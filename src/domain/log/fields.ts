@@ -273,6 +273,13 @@ export const LOG_FIELDS = [
     'Signals of a [loop](../loops.md) that the call was part of, separated by commas; null: none',
     { since: 7 },
   ),
+  close(
+    'prompt_cache_saved_picodollars',
+    'promptCacheSaved',
+    'money',
+    "What the provider's prompt cache saved, at the prices of the call; negative: writing cost more; null: no cache was used",
+    { since: 8, api: 'prompt_cache_saved_usd', export: 'prompt_cache_saved_usd' },
+  ),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

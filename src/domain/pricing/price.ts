@@ -124,6 +124,7 @@ export function usdWithSixDecimals(cost: Picodollars): string {
 
 /** An amount as the API writes it, with at most twelve decimals. */
 export function picodollarsOfUsd(usd: string): Picodollars {
+  if (usd.startsWith('-')) return asPicodollars(-picodollarsOfUsd(usd.slice(1)))
   const [whole = '0', fraction = ''] = usd.split('.')
   return asPicodollars(BigInt(whole) * 1_000_000_000_000n + BigInt(fraction.padEnd(12, '0')))
 }
@@ -135,4 +136,9 @@ export function exactUsd(cost: Picodollars): string {
     .replace(/0+$/, '')
   const whole = cost / 1_000_000_000_000n
   return fraction === '' ? String(whole) : `${whole}.${fraction}`
+}
+
+/** The same of what may be less than nothing. */
+export function signedUsd(amount: bigint): string {
+  return amount < 0n ? `-${exactUsd(asPicodollars(-amount))}` : exactUsd(asPicodollars(amount))
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts'
-import { asPicodollars, compilePrice, exactUsd, parsePrices } from '../../domain/pricing/price.ts'
+import { asPicodollars, compilePrice, exactUsd, parsePrices, signedUsd } from '../../domain/pricing/price.ts'
 import { answerLengths, pricesPaid, routesByCost } from '../../request-log/usage/advice-facts.ts'
 import { type AsIf, type WhatIfPrice, whatIf } from '../../request-log/usage/what-if.ts'
 import { timestamp } from '../contract/fields.ts'
@@ -7,7 +7,7 @@ import type { InputOf, ReplyOf } from '../contract/operation.ts'
 import type { usageOperations } from '../contract/usage.ts'
 import type { ManagementDeps } from '../deps.ts'
 import { untilCaughtUp } from '../requests/request-filters.ts'
-import { daysOf, type Range, signedUsd, versionOf } from '../what-if.ts'
+import { daysOf, type Range, versionOf } from '../what-if.ts'
 import * as words from './sentences.ts'
 
 type Operation = (typeof usageOperations)['usage.advice']

@@ -45,6 +45,7 @@ const AgentSums = z.strictObject({
   completion_tokens: z.int(),
   cached_tokens: z.int().describe('Part of prompt_tokens'),
   cache_write_tokens: z.int().describe('Part of prompt_tokens'),
+  prompt_cache_saved_usd: z.string().describe('What prompt caches of providers saved; negative: they cost more'),
   cost_usd: Usd,
   unconfirmed_counted_usd: Usd.describe('Unconfirmed spend that counts in budgets'),
   cut_streams: z
@@ -75,6 +76,9 @@ const sums = {
   ),
   unconfirmed_most_usd: Usd.describe('The most that they can bill beyond cost_usd'),
   unconfirmed_counted_usd: Usd.describe('What of it counts in budgets'),
+  prompt_cache_saved_usd: z
+    .string()
+    .describe('What prompt caches of providers saved on these calls; negative: writing to them cost more'),
   resale_usd: Usd.describe('What the price lists of workspaces charge their own customers'),
   unpriced_requests: z.int().describe('Served calls with an unknown price, not included in cost_usd'),
   latency_ms: distribution.describe('Of the attempts that served; the percentiles are estimates from buckets'),

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts'
+import { signedUsd } from '../../domain/pricing/price.ts'
 import type { Attributed } from '../../reconcile/attribute.ts'
 import { billedUnconfirmed, type ConfirmedCall, confirmedCalls, type UnconfirmedCall } from '../../reconcile/confirm.ts'
-import { signedUsd } from '../../reconcile/words.ts'
 import { unconfirmedCalls } from '../../request-log/reconcile/unconfirmed-calls.ts'
 import { timestamp } from '../contract/fields.ts'
 import type { InputOf } from '../contract/operation.ts'

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { GatewayError } from '../../domain/errors.ts'
 import { newId } from '../../domain/new-id.ts'
+import { signedUsd } from '../../domain/pricing/price.ts'
 import { extentOf, ReportProblem } from '../../reconcile/line.ts'
 import { type Merge, mergeLines } from '../../reconcile/merge.ts'
 import { type OrderedLine, readReport } from '../../reconcile/read-report.ts'
 import { REPORT_SOURCES, type SourceName } from '../../reconcile/sources/sources.ts'
-import { signedUsd } from '../../reconcile/words.ts'
 import {
   addImport,
   deleteImport,

@@ -1,3 +1,4 @@
+import { signedUsd } from '../../domain/pricing/price.ts'
 import { type Blocker, blockersOf } from '../../reconcile/close/blockers.ts'
 import { lateLines } from '../../reconcile/close/late.ts'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../reconcile/close/month-books.ts'
 import { extentOf } from '../../reconcile/line.ts'
 import { summarize } from '../../reconcile/summary.ts'
-import { signedUsd } from '../../reconcile/words.ts'
 import { missingRows } from '../../request-log/reconcile/missing-rows.ts'
 import { firstSummedHour, monthSums } from '../../request-log/reconcile/month-sums.ts'
 import { keptSince } from '../../request-log/retention/kept-since.ts'

@@ -1,6 +1,6 @@
+import { signedUsd } from '../../domain/pricing/price.ts'
 import type { Blocker } from '../../reconcile/close/blockers.ts'
 import { type BookLine, linesOf, picodollarsOf, sumOfUsd, type UsageLine } from '../../reconcile/close/month-books.ts'
-import { signedUsd } from '../../reconcile/words.ts'
 import type { ReplyOf } from '../contract/contract.ts'
 import { timestampOrNull } from '../contract/fields.ts'
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { GatewayError } from '../../domain/errors.ts'
+import { signedUsd } from '../../domain/pricing/price.ts'
 import { type Blocker, wrongCosts } from '../../reconcile/close/blockers.ts'
 import {
   type BookLine,
@@ -9,7 +10,6 @@ import {
   type OverrideLine,
   textOfBooks,
 } from '../../reconcile/close/month-books.ts'
-import { signedUsd } from '../../reconcile/words.ts'
 import { firstSummedHour, monthSums } from '../../request-log/reconcile/month-sums.ts'
 import { keptSince } from '../../request-log/retention/kept-since.ts'
 import type { LogPlace } from '../../request-log/verify/log-difference.ts'

@@ -1,7 +1,7 @@
+import { signedUsd } from '../../domain/pricing/price.ts'
 import type { ForeignAccount } from '../../reconcile/accounts.ts'
 import { unmatchedPairs } from '../../reconcile/steps/quantity.ts'
 import { type CauseSummary, type ProviderSummary, summarize, type Totals } from '../../reconcile/summary.ts'
-import { signedUsd } from '../../reconcile/words.ts'
 import { listReportModels, putReportModel } from '../../store/control/books/reports.ts'
 import { timestamp, timestampOrNull } from '../contract/fields.ts'
 import type { InputOf } from '../contract/operation.ts'

@@ -1,5 +1,5 @@
-/** What a spreadsheet takes for the start of a formula, even in quotes. */
-const FORMULA = /^[=+\-@\t\r\n]/
+/** What a spreadsheet takes for the start of a formula, even in quotes. An amount below zero is none. */
+const FORMULA = /^(?!-\d+(\.\d+)?$)[=+\-@\t\r\n]/
 
 /**
  * RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Null is empty, objects are JSON.

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type FieldKind, publicName } from '../../domain/log/fields.ts'
-import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import { signedUsd } from '../../domain/pricing/price.ts'
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'
 import { durationMs } from '../../request-log/search/filters.ts'
@@ -46,7 +46,7 @@ function same(value: unknown): unknown {
 }
 
 function usdOrNull(picodollars: ExactInteger | null): string | null {
-  return picodollars === null ? null : exactUsd(asPicodollars(BigInt(picodollars)))
+  return picodollars === null ? null : signedUsd(BigInt(picodollars))
 }
 
 export function attemptsOf(row: RequestRow): AttemptRecord[] {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { GatewayError } from '../../domain/errors.ts'
-import { asPicodollars, exactUsd } from '../../domain/pricing/price.ts'
+import { asPicodollars, exactUsd, signedUsd } from '../../domain/pricing/price.ts'
 import { type PlacedAgent, treeOf } from '../../domain/sessions/session-tree.ts'
 import { type AgentSums, readSessionAgents } from '../../request-log/usage/session-agents.ts'
 import { timestamp } from '../contract/fields.ts'
@@ -58,6 +58,7 @@ function agentView({ agent, depth, withChildren }: PlacedAgent<AgentSums>) {
     completion_tokens: Number(agent.completionTokens),
     cached_tokens: Number(agent.cachedTokens),
     cache_write_tokens: Number(agent.cacheWriteTokens),
+    prompt_cache_saved_usd: signedUsd(agent.promptCacheSaved),
     cost_usd: usd(agent.costPicodollars),
     unconfirmed_counted_usd: usd(agent.unconfirmedPicodollars),
     cut_streams: agent.cutStreams,

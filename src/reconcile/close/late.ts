@@ -1,4 +1,4 @@
-import { signedUsd } from '../words.ts'
+import { signedUsd } from '../../domain/pricing/price.ts'
 import { type BookLine, type LateLine, linesOf, picodollarsOf } from './month-books.ts'
 
 /** What the log now has of a month, by who pays and who is paid. */

@@ -1,5 +1,4 @@
-import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
-import { signedUsd } from '../words.ts'
+import { picodollarsOfUsd, signedUsd } from '../../domain/pricing/price.ts'
 
 /** Amounts are USD as text, times RFC 3339. The order of the fields is part of what is hashed: add at the end only. */
 export interface HeadLine {

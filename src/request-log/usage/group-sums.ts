@@ -116,6 +116,7 @@ export function usageRow(row: Sums, { interval, groupBy }: UsageQuery): UsageRow
     unconfirmedMost: amount('unconfirmed_most_picodollars'),
     unconfirmedCounted: amount('unconfirmed_counted_picodollars'),
     resalePicodollars: amount('resale_picodollars'),
+    promptCacheSaved: amount('prompt_cache_saved_picodollars'),
     promptTokens: amount('prompt_tokens'),
     completionTokens: amount('completion_tokens'),
     cachedTokens: amount('cached_tokens'),

@@ -76,6 +76,7 @@ const SUMMED_COLUMNS = {
   unconfirmed_most_picodollars: ['unconfirmed_most_picodollars'],
   unconfirmed_counted_picodollars: ['unconfirmed_counted_picodollars'],
   resale_picodollars: ['resale_picodollars'],
+  prompt_cache_saved_picodollars: ['prompt_cache_saved_picodollars'],
   upstream_ms: ['upstream_ms'],
   gateway_microseconds: ['gateway_microseconds'],
 } as const satisfies Record<string, readonly (keyof RequestRow)[]>

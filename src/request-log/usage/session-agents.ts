@@ -11,6 +11,7 @@ export interface AgentSums extends Agent {
   promptTokens: bigint
   completionTokens: bigint
   cachedTokens: bigint
+  promptCacheSaved: bigint
   cacheWriteTokens: bigint
   unconfirmedPicodollars: bigint
   unpriced: number
@@ -61,9 +62,12 @@ const COUNTS: Expressions = {
   unpriced: PLAIN_COUNT_COLUMNS['unpriced'] ?? sql`0`,
   cut_streams: sql`case when ${IS_CUT} then 1 else 0 end`,
 }
-const SUMMED = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cache_write_tokens', 'cost_picodollars']
+const SUMMED = [
+  ...['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cache_write_tokens', 'cost_picodollars'],
+  ...['unconfirmed_counted_picodollars', 'prompt_cache_saved_picodollars'],
+]
 const SUMS: Expressions = {
-  ...Object.fromEntries([...SUMMED, 'unconfirmed_counted_picodollars'].map((name) => [name, AMOUNTS[name] ?? sql`0`])),
+  ...Object.fromEntries(SUMMED.map((name) => [name, AMOUNTS[name] ?? sql`0`])),
   cut_picodollars: sql`case when ${IS_CUT} then coalesce(cost_picodollars, 0) else 0 end`,
   busy_ms: sql`case when finished_at is null or finished_at < started_at then 0 else finished_at - started_at end`,
 }
@@ -134,6 +138,7 @@ function add(found: Map<string | null, AgentSums>, row: Row, level: number): voi
     completionTokens: sums.completionTokens + amount('completion_tokens'),
     cachedTokens: sums.cachedTokens + amount('cached_tokens'),
     cacheWriteTokens: sums.cacheWriteTokens + amount('cache_write_tokens'),
+    promptCacheSaved: sums.promptCacheSaved + amount('prompt_cache_saved_picodollars'),
     costPicodollars: sums.costPicodollars + amount('cost_picodollars'),
     unconfirmedPicodollars: sums.unconfirmedPicodollars + amount('unconfirmed_counted_picodollars'),
     busyMs: sums.busyMs + amount('busy_ms'),
@@ -159,6 +164,7 @@ const NOTHING: Omit<AgentSums, 'agent' | 'parent'> = {
   promptTokens: 0n,
   completionTokens: 0n,
   cachedTokens: 0n,
+  promptCacheSaved: 0n,
   cacheWriteTokens: 0n,
   costPicodollars: 0n,
   unconfirmedPicodollars: 0n,

@@ -15,6 +15,8 @@ export interface UsageSums {
   unconfirmedCounted: bigint
   /** What workspaces charge their own customers. */
   resalePicodollars: bigint
+  /** By prompt caches of providers; negative: they cost more. */
+  promptCacheSaved: bigint
   promptTokens: bigint
   completionTokens: bigint
   cachedTokens: bigint
@@ -41,6 +43,7 @@ export const NO_SUMS: UsageSums = {
   unconfirmedMost: 0n,
   unconfirmedCounted: 0n,
   resalePicodollars: 0n,
+  promptCacheSaved: 0n,
   promptTokens: 0n,
   completionTokens: 0n,
   cachedTokens: 0n,
@@ -65,6 +68,7 @@ export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
     unconfirmedMost: a.unconfirmedMost + b.unconfirmedMost,
     unconfirmedCounted: a.unconfirmedCounted + b.unconfirmedCounted,
     resalePicodollars: a.resalePicodollars + b.resalePicodollars,
+    promptCacheSaved: a.promptCacheSaved + b.promptCacheSaved,
     promptTokens: a.promptTokens + b.promptTokens,
     completionTokens: a.completionTokens + b.completionTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
+import { routesToStepTo } from '../../domain/budgets/stepping-down.ts'
 import { type RouteCacheDefinition, routeCache } from '../../domain/cache/route-cache.ts'
+import type { Limits } from '../../domain/limits.ts'
 import { chainOf, type Route, type RouteDefinition } from '../../domain/route.ts'
 import type { Database, ManagedBy, RouteRow } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
@@ -47,6 +49,19 @@ export async function findRoute(db: Kysely<Database>, workspace: string, alias: 
 export async function findShared(db: Kysely<Database>, alias: string): Promise<RouteRow | null> {
   const rows = db.selectFrom('routes').selectAll().where('alias', '=', alias).where('shared', '=', 1)
   return (await rows.executeTakeFirst()) ?? null
+}
+
+/** Which route of its limits a workspace cannot use; null: it can use all of them. */
+export async function stepDownProblem(
+  db: Kysely<Database>,
+  workspace: string,
+  limits: Limits | null | undefined,
+): Promise<string | null> {
+  for (const { path, alias } of limits ? routesToStepTo(limits) : []) {
+    const route = (await findRoute(db, workspace, alias)) ?? (await findShared(db, alias))
+    if (route === null) return `limits.${path}: there is no route '${alias}' in workspace '${workspace}'`
+  }
+  return null
 }
 
 /** Its own and, where it has none of that name, those that others share. By alias, from the one that the page before ended with. */

@@ -120,6 +120,7 @@ interface UsageSumsColumns extends BucketColumns, Record<DimensionColumn, string
   unconfirmed_most_picodollars: ExactInteger
   unconfirmed_counted_picodollars: ExactInteger
   resale_picodollars: ExactInteger
+  prompt_cache_saved_picodollars: ExactInteger
   upstream_ms: ExactInteger
   gateway_microseconds: ExactInteger
 }

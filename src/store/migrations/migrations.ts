@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { addBudgetRaises } from './budget-raises.ts'
+import { addCacheSaving } from './cache-saving.ts'
 import { createSchema } from './create-schema.ts'
 import { addFeed } from './feed.ts'
 import { addLoops } from './loops.ts'
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPersonalKeys,
   addBudgetRaises,
   addRouteCompaction,
+  addCacheSaving,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

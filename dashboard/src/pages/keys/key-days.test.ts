@@ -20,6 +20,7 @@ const row = (start: string, cost_usd: string, requests: number) => ({
   unconfirmed_estimate_usd: '0',
   unconfirmed_most_usd: '0',
   unconfirmed_counted_usd: '0',
+  prompt_cache_saved_usd: '0',
   resale_usd: '0',
   cost_usd,
   is_rest: false,

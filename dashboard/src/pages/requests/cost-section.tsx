@@ -5,6 +5,7 @@ import type { Reply } from '../../api/client.ts'
 import { DrawerSection } from '../../components/detail-drawer.tsx'
 import { Money } from '../../components/money.tsx'
 import { Time } from '../../components/time.tsx'
+import { isZero } from '../../format/exact.ts'
 import { count } from '../../format/number.ts'
 import { usePath } from '../../shell/place.ts'
 import { arithmeticOf, type CostRow } from './cost-arithmetic.ts'
@@ -28,6 +29,7 @@ export function CostSection({ request, explained }: { request: ListedRequest; ex
       )}
       {explained !== undefined && explained.cost !== null && <Bounds request={request} />}
       <Stated request={request} />
+      <CacheSaving request={request} />
       <Resale request={request} />
       <Unconfirmed key={request.id} request={request} />
     </DrawerSection>
@@ -50,6 +52,24 @@ function Stated({ request: { stated_usd: stated, stated_by: by } }: { request: L
   return (
     <Text size="sm">
       The provider states <Money usd={stated} /> ({by}).
+    </Text>
+  )
+}
+
+/** Of the provider's prompt cache. */
+function CacheSaving({ request: { prompt_cache_saved_usd: saved } }: { request: ListedRequest }) {
+  if (saved === null || isZero(saved)) return null
+  return (
+    <Text size="sm">
+      {saved.startsWith('-') ? (
+        <>
+          Writing to the prompt cache cost <Money usd={saved.slice(1)} /> more than the tokens alone.
+        </>
+      ) : (
+        <>
+          The prompt cache saved <Money usd={saved} />.
+        </>
+      )}
     </Text>
   )
 }

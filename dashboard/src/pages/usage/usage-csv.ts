@@ -16,6 +16,7 @@ const COLUMNS: Column[] = [
   ['completion_tokens', (row) => row.completion_tokens],
   ['reasoning_tokens', (row) => row.reasoning_tokens],
   ['cost_usd', (row) => row.cost_usd],
+  ['prompt_cache_saved_usd', (row) => row.prompt_cache_saved_usd],
   ['unpriced_requests', (row) => row.unpriced_requests],
   ['latency_p50_ms', (row) => row.latency_ms.p50],
   ['latency_p95_ms', (row) => row.latency_ms.p95],

@@ -18,6 +18,7 @@ const none = {
   unconfirmed_estimate_usd: '0',
   unconfirmed_most_usd: '0',
   unconfirmed_counted_usd: '0',
+  prompt_cache_saved_usd: '0',
   resale_usd: '0',
   cost_usd: '0',
   unpriced_requests: 0,
@@ -61,8 +62,8 @@ describe('CSV', () => {
   test('has every digit, quotes what must be quoted and lets no formula through', () => {
     const [heading, first, second, third] = usageCsv(usage).split('\r\n')
     assert.match(heading ?? '', /^key,key_id,requests,errors,/)
-    assert.match(first ?? '', /^"web, ""app""",k1,3,0,.*,9\.5,0,,$/)
-    assert.match(second ?? '', /^'=evil\(\),k2,9,.*,10\.000000000001,0,,$/)
+    assert.match(first ?? '', /^"web, ""app""",k1,3,0,.*,9\.5,0,0,,$/)
+    assert.match(second ?? '', /^'=evil\(\),k2,9,.*,10\.000000000001,0,0,,$/)
     assert.match(third ?? '', /^k3,k3,0,.*,120$/)
   })
 

@@ -4,7 +4,8 @@ import { exactText } from '../../charts/units.ts'
 import { Money } from '../../components/money.tsx'
 import { Stat } from '../../components/stat.tsx'
 import { type Comparison, compareFigures } from '../../format/comparison.ts'
-import { drawableUsd } from '../../format/money.ts'
+import { isZero } from '../../format/exact.ts'
+import { drawableUsd, shortUsd } from '../../format/money.ts'
 import { count, percent, shortCount } from '../../format/number.ts'
 import type { Sums } from './usage-rows.ts'
 
@@ -33,7 +34,7 @@ export function UsageTotals({ total, before }: { total: Sums | undefined; before
         value={total && <Tokens value={total.prompt_tokens} />}
         note={
           <Note comparison={compared((sums) => sums.prompt_tokens)}>
-            {total && `${percent(total.cached_tokens, total.prompt_tokens)} from cache`}
+            {total && `${percent(total.cached_tokens, total.prompt_tokens)} from cache${savedText(total)}`}
           </Note>
         }
       />
@@ -48,6 +49,11 @@ export function UsageTotals({ total, before }: { total: Sums | undefined; before
       />
     </SimpleGrid>
   )
+}
+
+function savedText({ prompt_cache_saved_usd: saved }: Sums): string {
+  if (isZero(saved)) return ''
+  return saved.startsWith('-') ? `, which cost ${shortUsd(saved.slice(1))} more` : `, saved ${shortUsd(saved)}`
 }
 
 function unpricedNote(total: Sums | undefined) {

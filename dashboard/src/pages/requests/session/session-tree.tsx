@@ -8,6 +8,7 @@ import { Money } from '../../../components/money.tsx'
 import { Panel } from '../../../components/panel.tsx'
 import { Time } from '../../../components/time.tsx'
 import { addExact } from '../../../format/exact.ts'
+import { shortUsd } from '../../../format/money.ts'
 import { count } from '../../../format/number.ts'
 import { usePath } from '../../../shell/place.ts'
 
@@ -77,7 +78,7 @@ function columnsOf(hrefOf: (agent: string | null) => string): Column<Agent>[] {
     { name: 'models', title: 'Models', cell: ({ models }) => models.join(', '), wideOnly: true, leftOut: 'first' },
     { name: 'requests', title: 'Requests', figures: true, cell: ({ requests }) => count(requests) },
     { name: 'prompt', title: 'Prompt tokens', figures: true, cell: (row) => count(row.prompt_tokens), wideOnly: true },
-    { name: 'cached', title: 'Cached', figures: true, cell: cachedShare },
+    { name: 'cached', title: 'Cached', figures: true, cell: (row) => <CachedShare {...row} /> },
     {
       name: 'answer',
       title: 'Answer tokens',
@@ -131,6 +132,8 @@ function Name({ row, href }: { row: Agent; href: string }) {
 }
 
 /** Of the prompt tokens, those that came from the provider's cache. */
-function cachedShare({ prompt_tokens: prompt, cached_tokens: cached }: Agent): string {
-  return prompt === 0 ? '–' : `${Math.round((100 * cached) / prompt)} %`
+function CachedShare({ prompt_tokens: prompt, cached_tokens: cached, prompt_cache_saved_usd: saved }: Agent) {
+  if (prompt === 0) return '–'
+  const title = saved.startsWith('-') ? `Caching cost ${shortUsd(saved.slice(1))} more` : `Saved ${shortUsd(saved)}`
+  return <span title={title}>{Math.round((100 * cached) / prompt)} %</span>
 }
