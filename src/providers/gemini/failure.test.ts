@@ -51,6 +51,7 @@ describe('failures, with what may follow and how long to wait', () => {
     [400, body(400, 'FAILED_PRECONDITION', 'Please enable billing on project 1.'), AUTH],
     [401, body(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.'), UNKNOWN],
     [403, body(403, 'PERMISSION_DENIED', 'Generative Language API has not been used in project 1.'), AUTH],
+    [403, body(403, 'PERMISSION_DENIED', 'CachedContent not found (or permission denied)'), INVALID],
     [402, body(402, 'RESOURCE_EXHAUSTED', 'Your prepaid credit is used up.'), QUOTA],
     [404, body(404, 'NOT_FOUND', 'models/x is not found for API version v1beta.'), ['model_not_found', 'any', 'no']],
     [413, '', ['request_too_large', 'none', 'no']],

@@ -46,7 +46,11 @@ export function failureIn(body: unknown): Failure | null {
   return failureFromWire(isStatus ? code : 500, body)
 }
 
+/** The caller named it: of another account, or it has expired. The key is fine. */
+const NO_CACHE = /\bCachedContent not found/i
+
 function verdictOn(signal: Signal): Verdict {
+  if (NO_CACHE.test(signal.message)) return ['invalid_request']
   switch (signal.status) {
     case 400:
       return [badRequest(signal)]

@@ -162,9 +162,7 @@ function checkAnswered({ open: [call] }: Draft, path: string): void {
 
 const LONGEST_ID = 40
 
-/** Chat takes no longer ids, and some servers no other characters. */
+/** Chat takes no longer ids. */
 function chatId(id: string): string {
-  return id.length <= LONGEST_ID && /^[\w-]+$/.test(id)
-    ? id
-    : `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
+  return id.length <= LONGEST_ID ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
 }

@@ -14,7 +14,12 @@ import { withoutOwn } from './own-signatures.ts'
  * can be sent; where a hard budget applies, the limit is set beside them.
  */
 export function toWire(request: ContentsRequest, target: Target): Translation {
-  const { isStrict, settings } = target
+  const { isStrict, isOnly, settings } = target
+  if (isOnly !== true && (fieldOf(request, 'cachedContent') ?? null) !== null) {
+    return refused(
+      worded`cachedContent: kept by one provider, and this route has several entries; send the content itself`,
+    )
+  }
   const open = isStrict === true ? unboundedTool(request.tools) : null
   if (open !== null) return refused(worded`tools: a hard budget applies, and nothing bounds what ${quoted(open)} costs`)
   const { model: _model, stream: _stream, ...body } = request as JsonObject
