@@ -169,7 +169,7 @@ export function linesFor(name: string, connection: Omit<Connection, 'environment
 }
 
 /** The variables that these lines set in a shell. */
-function exported(lines: string): Record<string, string> {
+export function exported(lines: string): Record<string, string> {
   const settings = [...lines.matchAll(/^export (\w+)='?([^'\n]*)'?$/gm)]
   return Object.fromEntries(settings.map(([, name, value]) => [name, value]))
 }

@@ -4,4 +4,5 @@ export const AGENTS = {
   '@openai/codex': '0.166.0',
   'opencode-ai': '1.18.33',
   '@continuedev/cli': '1.5.47',
+  '@google/gemini-cli': '0.61.0',
 } as const

@@ -102,6 +102,24 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
     ],
   },
   {
+    name: 'gemini-cli',
+    title: 'Gemini CLI',
+    place: 'in the shell that starts gemini; the last line belongs in ~/.gemini/settings.json',
+    needsStreams: true,
+    lines: ({ url, key, model }) =>
+      [
+        `export GOOGLE_GEMINI_BASE_URL='${url}'`,
+        `export GEMINI_API_KEY='${key}'`,
+        `export GEMINI_MODEL='${model}'`,
+        '',
+        '# in ~/.gemini/settings.json: {"security":{"auth":{"selectedType":"gemini-api-key"}}}',
+      ].join('\n'),
+    notes: [
+      'Without that line it refuses a base URL of its own in one-shot mode; signing in with Google leads past the gateway.',
+      'For its small calls it names models itself: give the workspace routes of these names (docs/generate-content.md).',
+    ],
+  },
+  {
     name: 'cursor',
     title: 'Cursor',
     place: 'in Cursor Settings → Models → API Keys; switch each on',
