@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { requestBody, responsesBody } from '../load/bodies.ts'
+import { contentsBody, requestBody, responsesBody } from '../load/bodies.ts'
 import { STREAMING } from '../parts/streams.ts'
 import { fixed, tableText } from '../report/table.ts'
 import { askProbe } from '../run/ask-probe.ts'
@@ -17,6 +17,7 @@ export const SCENARIOS = {
   'chat, Anthropic family': whole(CHAT_PATH, requestBody('bench-anthropic')),
   'Messages, verbatim': whole('/v1/messages', requestBody('bench-anthropic')),
   'Responses, verbatim': whole('/v1/responses', responsesBody('bench-responses')),
+  'Gemini, verbatim': whole('/v1beta/models/bench-gemini:generateContent', contentsBody()),
   'chat, a stream of 100 events': { path: CHAT_PATH, body: requestBody('bench-openai', true), isStream: true },
 } as const satisfies Readonly<Record<string, Scenario>>
 export type ScenarioName = keyof typeof SCENARIOS

@@ -23,6 +23,16 @@ export function responsesBody(model: string): string {
   return JSON.stringify({ model, input: messages, temperature: 1, max_output_tokens: 256 })
 }
 
+/** The same conversation in Gemini's format, whose model is in the path. */
+export function contentsBody(): string {
+  const [system, ...turns] = messages.map(({ role, content }) => ({
+    role: role === 'assistant' ? 'model' : 'user',
+    parts: [{ text: content }],
+  }))
+  const generationConfig = { temperature: 1, maxOutputTokens: 256 }
+  return JSON.stringify({ contents: turns, systemInstruction: system, generationConfig })
+}
+
 const ANSWER = SENTENCE.repeat(3).trim()
 
 const CHOICE = {
@@ -68,6 +78,14 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, string>> = {
       ...{ input_tokens: 180, input_tokens_details: { cached_tokens: 0 } },
       ...{ output_tokens: 70, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 250 },
     },
+  }),
+  '/v1beta/models/gemini-3.5-flash:generateContent': JSON.stringify({
+    candidates: [{ content: { parts: [{ text: ANSWER }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: {
+      ...{ promptTokenCount: 180, candidatesTokenCount: 70, totalTokenCount: 250 },
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: 180 }],
+    },
+    ...{ modelVersion: 'gemini-3.5-flash', responseId: 'bench' },
   }),
   '/v1/models': JSON.stringify({ object: 'list', data: [], has_more: false, first_id: null, last_id: null }),
 }

@@ -4,7 +4,7 @@ import { handleKey } from '../calls/handle-key.ts'
 import { LitellmCall } from '../calls/litellm/litellm-call.ts'
 import { litellmPaths } from '../calls/litellm/litellm-paths.ts'
 import { handleModelPath } from '../calls/model-path/handle-model-path.ts'
-import { MODEL_PLACES, OTHER_PLACES } from '../calls/model-path/model-paths.ts'
+import { MODEL_PLACES, OTHER_PLACES, USUAL_PLACE } from '../calls/model-path/model-paths.ts'
 import { notOffered } from '../calls/model-path/not-offered.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { handlePathModel, handlePathModelList } from '../calls/models/handle-path-models.ts'
@@ -47,7 +47,7 @@ function modelPathRoutes(deps: Deps): HttpRoute[] {
   const handle = (call: Call, endpoint: Endpoint) => handleCall(call, endpoint, deps)
   const asked = MODEL_PLACES.map((place) => ({
     ...endpointRoute(first, (call) => handleModelPath(call, BY_METHOD, handle), `${place}/*`),
-    usesRawSocket: false,
+    usesRawSocket: place === USUAL_PLACE,
   }))
   const { writeError } = asked[0] as HttpRoute
   const get = (path: string, handle: HttpRoute['handle']): HttpRoute => ({ method: 'GET', path, writeError, handle })

@@ -12,12 +12,12 @@ export interface Call {
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
   /** Query parameters, decoded; the last of a repeated one counts. */
-  query(): Record<string, string>
+  query(): Readonly<Record<string, string>>
   header(name: string): string | undefined
   /** All header fields, names in lower case. */
   headers(): Iterable<readonly [name: string, value: string]>
   /** Lives as long as its connection repeats this head; missing where heads are not kept. */
-  kept?: Kept
+  kept?: Kept | undefined
   /** Of the peer, which may be a proxy; only where `node:http` serves the call. */
   remoteAddress?: string | undefined
   /**

@@ -21,6 +21,7 @@ import { forward, type HeaderOf, headersOf, peerOf, type ThreadRouting } from '.
 import { IncomingCall } from './node/incoming-call.ts'
 import { type Fields, send } from './node/send.ts'
 import { refuseUnreadable } from './node/unreadable.ts'
+import type { Asked } from './raw/plain-head.ts'
 import { detachNodeHttp, type RawAnswer, type RawSocketRoute, serveRawSockets } from './raw/raw-socket.ts'
 import { fieldText, responseHead } from './raw/response-text.ts'
 import { asGatewayError, writeContractError } from './respond.ts'
@@ -138,7 +139,7 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
   const refused = (error: GatewayError, id: string) => rawAnswer(writeError(route, error, id), id, route, context)
   const admission = route.isSheddable === true ? options.admission : undefined
   return {
-    requestLine: `POST ${route.path} HTTP/1.1\r\n`,
+    ...lineOf(route.path),
     newRequestId,
     enter(decide) {
       if (admission === undefined) decide(null)
@@ -161,6 +162,20 @@ function rawSocketRoute(route: HttpRoute, context: Context): RawSocketRoute {
         }
       }),
   }
+}
+
+function lineOf(path: string): Pick<RawSocketRoute, 'requestLine' | 'readRest'> {
+  if (!path.endsWith('/*')) return { requestLine: `POST ${path} HTTP/1.1\r\n` }
+  return { requestLine: `POST ${path.slice(0, -1)}`, readRest }
+}
+
+/** Without letters that would have to be decoded, and with one field of the query at most. */
+const REST = /^([\w.~:/-]+)(?:\?(\w+)=(\w*))? HTTP\/1\.1$/
+
+function readRest(rest: string): Asked | null {
+  const [, path, name, value = ''] = REST.exec(rest) ?? []
+  if (path === undefined) return null
+  return { params: { '*': path }, query: name === undefined ? {} : { [name]: value } }
 }
 
 function rawAnswer(reply: AnyReply, id: string, route: HttpRoute, context: Context): RawAnswer {

@@ -189,3 +189,27 @@ test('whatever the request, what is sent has the same meaning', () => {
     { numRuns: Number(process.env['FUZZ_RUNS'] ?? 500) },
   )
 })
+
+describe('what the gateway wrote last, because the path says it, is cut again', () => {
+  const table: [source: string, sent: string][] = [
+    ['{"a":1 ,"model":"m/x:1","stream":false}', '{"a":1 }'],
+    ['{"a":[{"role":"model"}],"model":"m","stream":true}\n ', '{"a":[{"role":"model"}]}\n '],
+    ['{"a":{"b":1,"model":"m","stream":true},"model":"m","stream":true}', '{"a":{"b":1,"model":"m","stream":true}}'],
+    ['{"model":"m","stream":true,"a":{"b":1,"model":"m","stream":true}}', '{"a":{"b":1,"model":"m","stream":true}}'],
+    ['{"a":"\\",\\"model\\":\\"m\\"","model":"m","stream":true}', '{"a":"\\",\\"model\\":\\"m\\""}'],
+    ['{"a":1.0,"model":"a\\"b","stream":true}', '{"a":1.0}'],
+  ]
+  for (const [source, expected] of table) {
+    test(source, () => {
+      const request = JSON.parse(source) as ChatRequest
+      const { model: _model, stream: _stream, ...wire } = request
+      assert.equal(written(wire, request, source), expected)
+    })
+  }
+
+  test('a stream that stays is not cut', () => {
+    const source = '{"a":1.0,"model":"m","stream":true}'
+    const { model: _model, ...wire } = JSON.parse(source) as ChatRequest
+    assert.equal(written(wire, JSON.parse(source), source), '{"a":1.0,"stream":true}')
+  })
+})

@@ -29,14 +29,31 @@ export function wireBytes(wire: JsonObject, request: CallRequest, source: Buffer
 function cutsOf(wire: JsonObject, request: CallRequest, json: string): Cut[] | null {
   const changes = changesOf(wire, request)
   if (changes === null) return null
-  const cuts: Cut[] = []
+  const isInPath = changes.model === null && PATH_WORDS.every((name) => changes.dropped.includes(name))
+  const last = isInPath ? pathWordsIn(json) : null
+  const dropped = last === null ? changes.dropped : changes.dropped.filter((name) => !PATH_WORDS.includes(name))
+  const cuts: Cut[] = last === null ? [] : [last]
   const text = { json, places: null }
   if (changes.model !== null && !place(cuts, replaceModel(text, changes.model))) return null
-  for (const name of changes.dropped) if (!place(cuts, dropField(text, name))) return null
+  for (const name of dropped) if (!place(cuts, dropField(text, name, cuts))) return null
   for (const figure of changes.figures) if (!place(cuts, replaceFigure(text, figure))) return null
   for (const rename of changes.renames) if (!place(cuts, renameField(text, rename))) return null
   if (changes.added.length > 0 && !place(cuts, addFields(json, changes.added, wire))) return null
   return cuts
+}
+
+const PATH_WORDS = ['model', 'stream']
+const LAST = /"model":"[^"\\]*","stream":(?:true|false)(?=\}\s*$)/y
+
+/**
+ * Of a request that named its model in the path: the gateway has written both last, which needs no search. Null: they
+ * are elsewhere.
+ */
+function pathWordsIn(json: string): Cut | null {
+  const from = json.lastIndexOf('"model":')
+  if (json[from - 1] !== ',') return null
+  LAST.lastIndex = from
+  return LAST.test(json) ? { from: from - 1, to: LAST.lastIndex, by: '' } : null
 }
 
 interface Cut {
@@ -147,15 +164,19 @@ function replaceFigure(source: Source, { name, value }: Figure): Cut | null {
   return { from: found.start, to: found.start + written.length, by: String(value) }
 }
 
-/** With the comma before it, so that two neighbours can be dropped; the first field with the one behind it. */
-function dropField(source: Source, name: string): Cut | null {
+/**
+ * With the comma before it, so that two neighbours can be dropped; the first field with the one behind it, and its
+ * neighbours too: the comma before them is gone.
+ */
+function dropField(source: Source, name: string, cuts: readonly Cut[]): Cut | null {
   const { json } = source
   const value = valueAfter(source, `"${name}"`)
   if (value === null) return null
   const after = skipBlanks(json, endOfValue(json, value.start))
   let before = value.key - 1
   while (isBlank(json[before])) before -= 1
-  if (json[before] === ',') return { from: before, to: after, by: '' }
+  const isGone = cuts.some(({ from, to }) => from <= before && before < to)
+  if (json[before] === ',' && !isGone) return { from: before, to: after, by: '' }
   return json[after] === ',' ? { from: value.key, to: after + 1, by: '' } : null
 }
 

@@ -14,6 +14,8 @@ export class ModelPathCall implements Call {
   readonly method: string
   readonly params: Call['params']
   readonly presence: Call['presence']
+  /** The head says all that the key depends on. */
+  readonly kept: Call['kept']
   readonly openStream: Call['openStream']
   readonly receivedAt: number
   readonly remoteAddress: string | undefined
@@ -30,12 +32,14 @@ export class ModelPathCall implements Call {
     this.method = call.method
     this.params = call.params
     this.presence = call.presence
+    this.kept = call.kept
     this.openStream = call.openStream
     this.receivedAt = call.receivedAt
     this.remoteAddress = call.remoteAddress
   }
 
-  query(): Record<string, string> {
+  query(): Readonly<Record<string, string>> {
+    if (this.#queryKey === undefined) return this.#call.query()
     const { [QUERY_KEY]: _, ...rest } = this.#call.query()
     return rest
   }

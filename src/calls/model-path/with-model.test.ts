@@ -21,6 +21,8 @@ describe('the model of the path is the last field, and every other byte stays', 
     ['{"model":"x","a":1}', `{"a":1,${ADDED}}`],
     ['{"a":1 , "model" : "x"}', `{"a":1 ,${ADDED}}`],
     ['{"stream":true,"model":"x"}', `{${ADDED}}`],
+    ['{"role":"model","b":["model" , "stream"]}', `{"role":"model","b":["model" , "stream"],${ADDED}}`],
+    ['{"b":"model","model"\n:"x"}', `{"b":"model",${ADDED}}`],
     ['{"a":{"model":1},"b":"\\"stream\\""}', `{"a":{"model":1},"b":"\\"stream\\"",${ADDED}}`],
   ]
   for (const [from, to] of table) {

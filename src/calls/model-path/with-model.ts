@@ -44,15 +44,27 @@ function lastOf(chunks: readonly Buffer[]): [place: number, at: number] {
 }
 
 const OWN = ['model', 'stream']
+const NAMES = OWN.map((name) => Buffer.from(`"${name}"`))
 const LONGEST = '"stream"'.length
+const [COLON, NOTHING] = [0x3a, Buffer.alloc(0)]
 
-/** Also where a name begins in one chunk and ends in another. */
+/** Also where a name begins in one chunk and ends in another. The role of a model is no name. */
 function hasOwn(chunks: readonly Buffer[]): boolean {
-  let tail: Buffer = Buffer.alloc(0)
+  if (chunks.length === 1) return NAMES.some((name) => isName(chunks[0] as Buffer, name))
+  let tail: Buffer = NOTHING
   for (const chunk of chunks) {
     const seam = Buffer.concat([tail, chunk.subarray(0, LONGEST)])
-    if (OWN.some((name) => chunk.includes(`"${name}"`) || seam.includes(`"${name}"`))) return true
+    if (NAMES.some((name) => chunk.includes(name) || seam.includes(name))) return true
     tail = chunk.length >= LONGEST ? chunk.subarray(-LONGEST) : Buffer.concat([tail, chunk]).subarray(-LONGEST)
+  }
+  return false
+}
+
+function isName(chunk: Buffer, name: Buffer): boolean {
+  for (let at = chunk.indexOf(name); at >= 0; at = chunk.indexOf(name, at + 1)) {
+    let behind = at + name.length
+    while (BLANKS.has(chunk[behind])) behind += 1
+    if (chunk[behind] === COLON) return true
   }
   return false
 }

@@ -8,7 +8,7 @@ import type { Kept, PlainHeaders } from './plain-head.ts'
 export class PlainCall implements Call {
   readonly id: string
   readonly method = 'POST'
-  readonly params = {}
+  readonly params: Call['params']
   readonly presence: Presence
   readonly receivedAt: number
   readonly openStream: Call['openStream']
@@ -27,6 +27,7 @@ export class PlainCall implements Call {
   ) {
     this.#headers = headers
     this.kept = headers.kept
+    this.params = headers.asked.params
     this.#body = body
     this.#memory = memory
     this.id = known.id
@@ -36,7 +37,7 @@ export class PlainCall implements Call {
   }
 
   query(): Record<string, string> {
-    return {}
+    return this.#headers.asked.query
   }
 
   header(name: string): string | undefined {

@@ -4,6 +4,7 @@ export interface PlainHeaders {
   head: string
   fields: ReadonlyMap<string, string>
   bodyBytes: number
+  asked: Asked
   /** See `Call.kept`. */
   kept: Kept
 }
@@ -13,6 +14,14 @@ export interface Kept {
   keyHash: string | null
 }
 
+/** What the request line says beside the route. */
+export interface Asked {
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string>>
+}
+
+const NOTHING_MORE: Asked = { params: {}, query: {} }
+
 /** Larger bodies are left to `node:http`. */
 export const MAX_BODY_BYTES = 64 * 1024
 
@@ -21,16 +30,27 @@ const MAX_HEAD_BYTES = 16 * 1024
 const MAX_FIELDS = 100
 
 const HEAD_END = Buffer.from('\r\n\r\n')
+const LINE_END = '\r\n'
 
 /**
  * Reads the head at the start of the bytes if it is as plain as nearly every client sends it; null for everything else,
  * which is left to Node. It only takes heads that leave no doubt where the request ends: this request line, fields of
  * printable ASCII without repetition, a length, and nothing that changes the connection (transfer codings, upgrades,
- * expectations).
+ * expectations). `readRest`: where `line` is only the beginning of a request line.
  */
-export function readPlainHead(bytes: Buffer, line: string, last: PlainHeaders | null): PlainHeaders | null {
+export function readPlainHead(
+  bytes: Buffer,
+  line: string,
+  last: PlainHeaders | null,
+  readRest?: (rest: string) => Asked | null,
+): PlainHeaders | null {
   if (last !== null && startsWith(bytes, last.head)) return last
-  return startsWith(bytes, line) ? readHeaders(bytes, line.length) : null
+  if (!startsWith(bytes, line)) return null
+  if (readRest === undefined) return readHeaders(bytes, line.length, NOTHING_MORE)
+  const end = bytes.indexOf(LINE_END, line.length)
+  if (end < 0 || end > MAX_HEAD_BYTES) return null
+  const asked = readRest(bytes.toString('latin1', line.length, end))
+  return asked === null ? null : readHeaders(bytes, end + LINE_END.length, asked)
 }
 
 function startsWith(bytes: Buffer, head: string): boolean {
@@ -43,7 +63,7 @@ const LENGTH = /^\d{1,9}$/
 /** They change how the connection is parsed. */
 const NOT_PLAIN = ['transfer-encoding', 'expect', 'upgrade', 'trailer', 'http2-settings', 'proxy-connection']
 
-function readHeaders(bytes: Buffer, from: number): PlainHeaders | null {
+function readHeaders(bytes: Buffer, from: number, asked: Asked): PlainHeaders | null {
   const end = bytes.indexOf(HEAD_END, from - 2)
   // A head that comes in pieces may take minutes: Node has the timeout for it.
   if (end < from || end + HEAD_END.length > MAX_HEAD_BYTES) return null
@@ -59,5 +79,5 @@ function readHeaders(bytes: Buffer, from: number): PlainHeaders | null {
   const connection = fields.get('connection')?.toLowerCase() ?? 'keep-alive'
   if (length === undefined || !LENGTH.test(length) || Number(length) > MAX_BODY_BYTES) return null
   if (connection !== 'keep-alive' || !fields.has('host') || NOT_PLAIN.some((name) => fields.has(name))) return null
-  return { head, fields, bodyBytes: Number(length), kept: { keyHash: null } }
+  return { head, fields, bodyBytes: Number(length), asked, kept: { keyHash: null } }
 }

@@ -39,7 +39,8 @@ async function answer(call: Call) {
     })
     await released
   }
-  return jsonReply(200, { body, type: call.header('content-type') ?? null }, { 'x-own': 'yes' })
+  const asked = { params: { ...call.params }, query: { ...call.query() } }
+  return jsonReply(200, { body, type: call.header('content-type') ?? null, ...asked }, { 'x-own': 'yes' })
 }
 
 /** Writes until it should wait: how much of that is still in this process. */
@@ -56,6 +57,7 @@ function flood(call: Call) {
 const routes: HttpRoute[] = [
   { method: 'POST', path: '/busy', handle: answer, usesRawSocket: true, isSheddable: true },
   { method: 'POST', path: '/busy-too', handle: answer, usesRawSocket: true },
+  { method: 'POST', path: '/many/*', handle: answer, usesRawSocket: true },
 ]
 
 before(async () => {
@@ -144,6 +146,34 @@ describe('a plain request is served on the raw socket', () => {
     assert.deepEqual(
       texts.map((text) => bodyOf(text).body),
       ['one', 'two', 'two', 'one'],
+    )
+    assert.deepEqual(ways, ['raw', 'raw', 'raw', 'raw'])
+  })
+
+  for (const [path, way] of [
+    ['/many/a:x', 'raw'],
+    ['/many/b/c.d:x?alt=sse', 'raw'],
+    ['/many/a:x?alt=', 'raw'],
+    ['/many/a%2Fb:x', 'node'],
+    ['/many/a:x?alt=sse&key=k', 'node'],
+    ['/many/a:x?alt=%73se', 'node'],
+    ['/many/a:x?alt', 'node'],
+  ] as const) {
+    test(`${path} is read ${way === 'raw' ? 'there' : 'by Node'}, and as Node reads it`, async () => {
+      const to = (...fields: string[]) => request('one', ...fields).replace('/busy ', `${path} `)
+      const [first, second, third] = await talk([to() + to() + to('Trailer: x')], 3)
+      assert.deepEqual(ways, [way, way, 'node'])
+      assert.deepEqual(bodyOf(first), bodyOf(third))
+      assert.deepEqual(bodyOf(second), bodyOf(third))
+    })
+  }
+
+  test('one connection asks for several of them', async () => {
+    const to = (path: string) => request('one').replace('/busy ', `${path} `)
+    const texts = await talk([to('/many/a:x') + to('/many/b:x') + request('two') + to('/many/a:x')], 4)
+    assert.deepEqual(
+      texts.map((text) => (bodyOf(text) as { params?: object }).params),
+      [{ '*': 'a:x' }, { '*': 'b:x' }, {}, { '*': 'a:x' }],
     )
     assert.deepEqual(ways, ['raw', 'raw', 'raw', 'raw'])
   })

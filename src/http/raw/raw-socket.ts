@@ -6,12 +6,14 @@ import type { Connections } from '../connections.ts'
 import { chunkOf, lastChunks, SocketSink } from '../sinks.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { PlainCall } from './plain-call.ts'
-import { type PlainHeaders, readPlainHead } from './plain-head.ts'
+import { type Asked, type PlainHeaders, readPlainHead } from './plain-head.ts'
 
 /** A route that is served on raw sockets. */
 export interface RawSocketRoute {
-  /** Of its requests, with the line end. */
+  /** Of its requests, with the line end, or as far as all of them are the same. */
   requestLine: string
+  /** The rest of such a line; null: it is left to `node:http`. */
+  readRest?(rest: string): Asked | null
   /** The head of a streamed answer, as it is sent. */
   streamHead(head: StreamHead, id: string): string
   /** Resolves with the whole answer or the end of a streamed one; null to hang up. */
@@ -179,7 +181,7 @@ class RawConnection implements Arrival {
     const last = this.#last
     for (const route of this.#options.routes) {
       const known = last?.route === route ? last.headers : null
-      const headers = readPlainHead(this.#waiting, route.requestLine, known)
+      const headers = readPlainHead(this.#waiting, route.requestLine, known, route.readRest)
       if (headers === null) continue
       if (headers === known) return last
       // `node:http` passes it on.
