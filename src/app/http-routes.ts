@@ -4,7 +4,7 @@ import { handleKey } from '../calls/handle-key.ts'
 import { LitellmCall } from '../calls/litellm/litellm-call.ts'
 import { litellmPaths } from '../calls/litellm/litellm-paths.ts'
 import { handleModelPath } from '../calls/model-path/handle-model-path.ts'
-import { MODEL_PLACES, OTHER_PLACES, USUAL_PLACE } from '../calls/model-path/model-paths.ts'
+import { CONTRACT_PLACE, MODEL_PLACES, OTHER_PLACES, USUAL_PLACE } from '../calls/model-path/model-paths.ts'
 import { notOffered } from '../calls/model-path/not-offered.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { handlePathModel, handlePathModelList } from '../calls/models/handle-path-models.ts'
@@ -15,6 +15,7 @@ import { contentsError } from '../endpoints/generate-content/errors.ts'
 import { notKept } from '../endpoints/responses/not-kept.ts'
 import type { Call, HttpRoute, Reply } from '../http/call.ts'
 import { errorReply } from '../http/respond.ts'
+import { refuseMethod } from '../http/router.ts'
 import { probeRoutes } from '../litellm-api/health.ts'
 import type { Settings } from './config.ts'
 import { type Health, handleHealthz, handleReadyz } from './handle-health.ts'
@@ -48,11 +49,13 @@ function modelPathRoutes(deps: Deps): HttpRoute[] {
   const asked = MODEL_PLACES.map((place) => ({
     ...endpointRoute(first, (call) => handleModelPath(call, BY_METHOD, handle), `${place}/*`),
     usesRawSocket: place === USUAL_PLACE,
+    // Without a method behind the model it is the contract's path, and so is the error.
+    ...(place === CONTRACT_PLACE && { idPrefix: undefined, handle: askedOrRefused(handle) }),
   }))
   const { writeError } = asked[0] as HttpRoute
   const get = (path: string, handle: HttpRoute['handle']): HttpRoute => ({ method: 'GET', path, writeError, handle })
   // The list of one version is the contract's.
-  const listed = MODEL_PLACES.filter((place) => place !== '/v1/models').flatMap((place) => [
+  const listed = MODEL_PLACES.filter((place) => place !== CONTRACT_PLACE).flatMap((place) => [
     get(place, (call) => handlePathModelList(call, deps)),
     get(`${place}/*`, (call) => handlePathModel(call, deps)),
   ])
@@ -63,6 +66,11 @@ function modelPathRoutes(deps: Deps): HttpRoute[] {
     })),
   )
   return [...asked, ...listed, ...others]
+}
+
+function askedOrRefused(handle: Parameters<typeof handleModelPath>[2]): HttpRoute['handle'] {
+  const refuse = refuseMethod(`${CONTRACT_PLACE}/*`, 'GET, HEAD')
+  return (call) => (call.params['*']?.includes(':') === true ? handleModelPath(call, BY_METHOD, handle) : refuse(call))
 }
 
 function endpointRoute(endpoint: Endpoint, handle: HttpRoute['handle'], path = endpoint.path): HttpRoute {

@@ -62,7 +62,11 @@ function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
  * A known path with another method is 405 with `Allow`, not 404. Agents that ask for a WebSocket go on over HTTP at once
  * when they see 426; after any other status they first try again for a while.
  */
-function refuseMethod(path: string, allow: string, writeError: HttpRoute['writeError'] = writeContractError): Handler {
+export function refuseMethod(
+  path: string,
+  allow: string,
+  writeError: HttpRoute['writeError'] = writeContractError,
+): Handler {
   return (call) => {
     const { id, method } = call
     if (call.header('upgrade')?.toLowerCase() === 'websocket') {

@@ -1,6 +1,9 @@
 /** Where nearly all clients look. */
 export const USUAL_PLACE = '/v1beta/models'
 
+/** Where the contract has the list of models. */
+export const CONTRACT_PLACE = '/v1/models'
+
 /** Where clients look for the models of this format: their version can be chosen, and some say whose models they are. */
 const VERSIONS = ['/v1beta', '/v1alpha', '/v1']
 const OF_CLOUD = ['/v1beta1', '/v1']
