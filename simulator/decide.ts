@@ -114,7 +114,7 @@ function brokenAnswer(call: ModelCall, behaviour: Behaviour): Answer {
 
 function normalAnswer(call: ModelCall, tweak: Tweak = {}, script: StreamScript | false = {}): Answer {
   const { operation, stage, body } = call
-  const whole = operation.answer(body, tweak, stage)
+  const whole = operation.answer(body, withCache(call, tweak), stage)
   const { streaming } = operation
   if (script === false || body['stream'] !== true || !streaming)
     return { status: 200, headers: { 'content-type': 'application/json' }, body: whole }
@@ -123,6 +123,11 @@ function normalAnswer(call: ModelCall, tweak: Tweak = {}, script: StreamScript |
     'cache-control': 'no-cache',
   }
   return { status: 200, headers, body: '', stream: planStream(call, streaming, whole, script) }
+}
+
+function withCache({ family, stage, body }: ModelCall, tweak: Tweak): Tweak {
+  if (stage.prompts === null) return tweak
+  return { ...stage.prompts.use(family.caches ?? 'prefix', body), isPartOfPrompt: true, ...tweak }
 }
 
 function planStream(call: ModelCall, format: StreamFormat, whole: JsonObject, script: StreamScript): StreamPlan {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { Bill } from './bill.ts'
 import type { JsonObject } from './json.ts'
+import type { CacheRule } from './prompt-cache.ts'
 import type { Ask, Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
 import type { StreamFormat } from './stream/script.ts'
@@ -47,6 +48,8 @@ export interface Family {
   operations: readonly Operation[]
   /** The operation of a path, and what the path says beside the body. Missing: paths are those of the operations. */
   route?(url: URL): { path: string; fields: JsonObject } | null
+  /** How it decides which beginnings of prompts to keep; missing: by what it has read. */
+  caches?: CacheRule
   bodyLimitBytes: number
   newRequestId(): string
   /** The key the caller sent, or null. */

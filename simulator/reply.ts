@@ -52,6 +52,8 @@ export interface Tweak {
   cutShort?: boolean
   cachedTokens?: number
   cacheWriteTokens?: number
+  /** The two are parts of the prompt that came, not additions to it. */
+  isPartOfPrompt?: boolean
   thinkingTokens?: number
   /** Thinks aloud. */
   thinking?: string
@@ -107,6 +109,7 @@ export interface PlannedReply {
 }
 
 export function planReply(ask: Ask, tweak: Tweak, random: Random): PlannedReply {
+  const apart = tweak.isPartOfPrompt === true ? (tweak.cachedTokens ?? 0) + (tweak.cacheWriteTokens ?? 0) : 0
   const toolCalls = planToolCalls(ask, tweak, random)
   const { thinking = '' } = tweak
   const thinkingTokens = tweak.thinkingTokens ?? Math.max(ask.thinkingTokens, countTokens(thinking))
@@ -142,7 +145,10 @@ export function planReply(ask: Ask, tweak: Tweak, random: Random): PlannedReply 
     finish,
     finishOverride: tweak.finish ?? null,
     usage: {
-      freshTokens: readTokens(tweak.exactUsage?.prompt ?? ask.promptTokens, searches, tweak.searches?.added ?? 0),
+      freshTokens: Math.max(
+        0,
+        readTokens(tweak.exactUsage?.prompt ?? ask.promptTokens, searches, tweak.searches?.added ?? 0) - apart,
+      ),
       cachedTokens: tweak.cachedTokens ?? 0,
       cacheWriteTokens: tweak.cacheWriteTokens ?? 0,
       completionTokens: tweak.exactUsage?.completion ?? completionTokens,

@@ -6,6 +6,7 @@ import type { BilledCall } from './bill.ts'
 import type { RecordedCall } from './call-log.ts'
 import { FAMILIES, FAMILY_NAMES, type FamilyName, type PerFamily } from './families.ts'
 import type { Family } from './family.ts'
+import { PromptCache } from './prompt-cache.ts'
 import type { Tweak } from './reply.ts'
 import { createFamilyServer } from './server.ts'
 import { type Account, type AgentScript, createStage, type Latency, type Pace } from './stage.ts'
@@ -60,6 +61,8 @@ export interface Simulator extends SimulatedUrls {
   stalled(count?: number): Promise<void>
   /** The model list answers 503 while down. */
   modelsDown(family: FamilyName, down: boolean): void
+  /** From now on prompts are cached as the vendors do it, and reported. */
+  cachePrompts(): void
   /** What the account chooses where a request leaves it open; what is not given is as usual. */
   account(account: Partial<Account>): void
   /** Forgets calls, scripts and what the scenarios remember. */
@@ -101,6 +104,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     modelsDown(family, down) {
       if (down) stage.modelsDown.add(family)
       else stage.modelsDown.delete(family)
+    },
+    cachePrompts() {
+      stage.prompts = new PromptCache()
     },
     account: (account) => stage.setAccount(account),
     reset: stage.reset,

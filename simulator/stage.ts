@@ -1,6 +1,7 @@
 import type { ScriptedAnswer } from './answer.ts'
 import { type Bill, createBill } from './bill.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
+import type { PromptCache } from './prompt-cache.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import type { Tweak } from './reply.ts'
 import { createStreamDesk, type StreamDesk } from './stream/desk.ts'
@@ -41,6 +42,8 @@ export interface Stage {
   seed: number
   account: Account
   setAccount(account: Partial<Account>): void
+  /** Null: cached tokens are those of scenarios and scripts alone. */
+  prompts: PromptCache | null
   /** Families whose model list answers 503. */
   modelsDown: Set<string>
   script(model: string, answers: (ScriptedAnswer | undefined)[]): void
@@ -83,6 +86,7 @@ export function createStage(options: {
     latencyMs: typeof latencyMs === 'number' ? () => latencyMs : latencyMs,
     pace: options.pace ?? null,
     seed: options.seed,
+    prompts: null,
     modelsDown: new Set(),
     script: (model, answers) => void scripts.set(model, [...(scripts.get(model) ?? []), ...answers]),
     agent: (model, turns, follows = 'results') => void agents.set(model, { turns, follows, played: 0 }),

@@ -34,6 +34,7 @@ export const anthropicFamily: Family = {
     }),
     countTokensOperation,
   ],
+  caches: 'marked',
   bodyLimitBytes: 32 * MEBIBYTE,
   newRequestId: () => newId('req_01', 22),
   keyOf(headers) {

@@ -82,6 +82,7 @@ export const bedrockFamily: Family = {
       ? null
       : { path, fields: { model: decodeURIComponent(model), stream } }
   },
+  caches: 'marked',
   bodyLimitBytes: 25 * MEBIBYTE,
   newRequestId: () => newId('', 36),
   keyOf,

@@ -31,6 +31,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     refusesCompaction,
     isDirect: alias === null,
     workspace: key.workspace,
+    session: resolved.attribution.session,
     snapshot,
     isStrict: hasHardBudget(payer),
     defaultLimit: defaultLimitOf(payer),

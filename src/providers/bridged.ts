@@ -10,7 +10,7 @@ export function bridged(bridge: Bridge, hub: Translator): Translator {
   const translator: Translator = {
     target: hub.target,
     toWire(request, target) {
-      const asked = bridge.toHub(request, target)
+      const asked = bridge.toHub(request, hub.takesMarkers === true ? { ...target, takesMarkers: true } : target)
       if (asked.kind !== 'bridged') return asked
       const translation = hub.toWire(asked.request, { ...target, isBridged: true })
       if (translation.kind !== 'wire') return translation

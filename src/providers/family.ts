@@ -38,6 +38,12 @@ export interface Target {
   toolCalls?: OutputBounds
   /** The request was translated from another format: the names of its fields are not the caller's choice. */
   isBridged?: boolean
+  /** Of a request that is translated: what steers its session to where its prompt is cached. */
+  cacheKey?: string
+  /** Whether the server is known to take fields that steer its prompt cache; missing: only the vendor's own does. */
+  takesCacheKey?: boolean
+  /** It takes markers of what to cache, in the content of messages. */
+  takesMarkers?: true
   /** As the provider's. */
   speaks?: readonly Speakable[]
   preset?: string
@@ -77,6 +83,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   isSpokenBy?(provider: Accent): boolean
   /** Nothing says whether this one speaks it: its answer to a request without fields does. */
   isFoundOut?(provider: Accent): boolean
+  /** Its requests keep markers of what to cache, in the content of messages. */
+  takesMarkers?: true
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */

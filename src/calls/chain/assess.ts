@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { isConfigured, isSpeakable, type ModelTraits, mergeTraits, type Provider } from '../../domain/provider.ts'
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { Bounds } from '../../domain/request/bounds.ts'
+import { promptCacheKey } from '../../domain/request/cache-key.ts'
 import { type JsonObject, operationOfMode } from '../../domain/request/call-request.ts'
 import type { OutputBounds } from '../../domain/request/output-limit.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
@@ -43,6 +44,8 @@ export interface ChainContext {
   /** The operator declares that all models of the route give comparable answers. */
   isInterchangeable: boolean
   workspace: string
+  /** That the call belongs to, as far as it says. */
+  session?: string | null
   refusesCompaction?: true | undefined
   /** The caller named the model itself, not a route. */
   isDirect: boolean
@@ -166,12 +169,19 @@ function calleeOf(
   if (context.chain.length === 1) destination.isOnly = true
   if (context.refusesCompaction !== undefined) destination.refusesCompaction = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, context, deps)
+  if (endpoint.bridge !== undefined && translator.isVerbatim !== true) steerCache(destination, context, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (context.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.
     destination.pins = family.pins.filter(({ percent }) => percent > pricePercents.of(provider))
   }
   return callee
+}
+
+/** Callers of other formats have no field for it. */
+function steerCache(destination: Destination, { workspace, session }: ChainContext, { sealingKeys }: ChainDeps): void {
+  const key = session == null ? null : promptCacheKey(sealingKeys, { workspace, session })
+  if (key !== null) destination.cacheKey = key
 }
 
 function boundTools(destination: Destination, { provider, model }: ChainEntry, context: ChainContext): void {

@@ -13,6 +13,8 @@ export interface BridgeTarget {
   sealing?: Sealing
   /** The route makes no summary of a conversation. */
   refusesCompaction?: true
+  /** Markers of what to cache, in the content of messages, mean something there. */
+  takesMarkers?: true
 }
 
 /**

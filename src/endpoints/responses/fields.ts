@@ -32,7 +32,9 @@ const FIELDS: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['conversation', state('conversation')],
   ['prompt', state('prompt')],
   ...['metadata', 'stream_options', 'client_metadata'].map(ignore),
-  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'].map(ignore),
+  ['prompt_cache_key', as('prompt_cache_key')],
+  ['prompt_cache_options', as('prompt_cache_options')],
+  ['prompt_cache_retention', as('prompt_cache_retention')],
 ])
 
 export function readFields(request: JsonObject, ignored: Set<string>): JsonObject {

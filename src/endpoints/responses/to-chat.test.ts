@@ -30,10 +30,10 @@ describe('settings', () => {
     ],
     [{ include: ['reasoning.encrypted_content'] }, {}],
     [{ include: ['message.output_text.logprobs'] }, {}, ['include.message.output_text.logprobs']],
+    [{ metadata: {}, client_metadata: {} }, {}, ['metadata', 'client_metadata']],
     [
-      { metadata: {}, client_metadata: {}, prompt_cache_key: 'k' },
-      {},
-      ['metadata', 'client_metadata', 'prompt_cache_key'],
+      { prompt_cache_key: 'k', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },
+      { prompt_cache_key: 'k', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },
     ],
     [{ previous_response_id: null, conversation: null, tools: null, whatever: null }, {}],
   ]

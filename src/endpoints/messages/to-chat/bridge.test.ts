@@ -323,3 +323,32 @@ test('names that chat takes stay, others are shortened, each to its own', () => 
   assert.notEqual(chatName(`${LONG}1`), chatName(`${LONG}2`))
   assert.notEqual(chatName('a b'), chatName('a.b'))
 })
+
+test('markers of what to cache stay where they mean something', () => {
+  const marker = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+  const request = {
+    model: 'fast',
+    max_tokens: 9,
+    system: [text('a'), { ...text('b'), ...marker }, text('c')],
+    messages: [
+      user(text('one'), { ...text('two'), ...marker }),
+      assistant(text('I look.'), { ...use('t1'), ...marker }),
+      user({ ...result('t1', 'found'), ...marker }),
+      user({ ...text('alone'), ...marker }),
+    ],
+  } as unknown as MessagesRequest
+  const kept = bridge.toHub(request, { model: 'x', takesMarkers: true })
+  assert.ok(kept.kind === 'bridged')
+  assert.deepEqual(kept.ignored, [])
+  assert.deepEqual(kept.request.messages, [
+    { role: 'system', content: [text('a'), { ...text('b'), ...marker }, text('c')] },
+    { role: 'user', content: [text('one'), { ...text('two'), ...marker }] },
+    { role: 'assistant', content: 'I look.', ...marker, tool_calls: [call('t1')] },
+    { role: 'tool', tool_call_id: 't1', content: 'found', ...marker },
+    { role: 'user', content: [{ ...text('alone'), ...marker }] },
+  ])
+  const dropped = bridge.toHub(request, { model: 'x' })
+  assert.ok(dropped.kind === 'bridged')
+  assert.deepEqual(dropped.ignored, ['cache_control'])
+  assert.ok(!JSON.stringify(dropped.request).includes('cache_control'))
+})

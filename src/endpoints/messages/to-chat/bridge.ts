@@ -5,15 +5,16 @@ import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { Rejection } from '../../../domain/request/rejection.ts'
 import { conversation } from './conversation.ts'
 import { type Draft, readField } from './fields.ts'
+import type { Notes } from './notes.ts'
 import { systemMessages } from './system.ts'
 import { toolFields } from './tools.ts'
 
 /** Messages as chat, for families that do not speak this format. */
 export const bridge: Bridge<MessagesRequest, ChatRequest> = {
-  toHub(request) {
+  toHub(request, { takesMarkers }) {
     try {
-      const ignored = new Set<string>()
-      return { kind: 'bridged', request: chatRequest(request, ignored), ignored: [...ignored] }
+      const notes: Notes = { ignored: new Set(), takesMarkers: takesMarkers === true }
+      return { kind: 'bridged', request: chatRequest(request, notes), ignored: [...notes.ignored] }
     } catch (error) {
       if (error instanceof Rejection) return error.rejected
       throw error
@@ -23,13 +24,13 @@ export const bridge: Bridge<MessagesRequest, ChatRequest> = {
   answerShape: ({ model }) => ({ model, messages: [] }),
 }
 
-function chatRequest(request: MessagesRequest, ignored: Set<string>): ChatRequest {
+function chatRequest(request: MessagesRequest, notes: Notes): ChatRequest {
   const fields: JsonObject = {}
-  const draft: Draft = { request, fields, ignored }
+  const draft: Draft = { request, fields, ignored: notes.ignored }
   for (const name of Object.keys(request)) {
     const value = request[name]
     if (value !== null && value !== undefined) readField(name, value, draft)
   }
-  const messages = [...systemMessages(request.system, ignored), ...conversation(request.messages, ignored)]
-  return { model: request.model, messages, ...fields, ...toolFields(request, ignored) } as ChatRequest
+  const messages = [...systemMessages(request.system, notes), ...conversation(request.messages, notes)]
+  return { model: request.model, messages, ...fields, ...toolFields(request, notes) } as ChatRequest
 }

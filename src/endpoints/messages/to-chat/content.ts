@@ -1,10 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
+import { marked, type Notes } from './notes.ts'
 
 /** A part of a chat message. */
 export interface Part extends JsonObject {
   type: string
+}
+
+export function isMarked(part: Part): boolean {
+  return part['cache_control'] !== undefined
 }
 
 export function textPart(text: string): Part {
@@ -12,15 +17,21 @@ export function textPart(text: string): Part {
 }
 
 /** A block of a user message, or of a tool's result, as parts of chat. */
-export function contentParts(block: JsonObject, path: string, ignored: Set<string>): Part[] {
-  if ((block['cache_control'] ?? null) !== null) ignored.add('cache_control')
+export function contentParts(block: JsonObject, path: string, notes: Notes): Part[] {
+  const parts = unmarkedParts(block, path, notes)
+  const last = parts.at(-1)
+  if (last !== undefined) Object.assign(last, marked(block, notes))
+  return parts
+}
+
+function unmarkedParts(block: JsonObject, path: string, notes: Notes): Part[] {
   switch (block['type']) {
     case 'text':
       return [textPart(requiredText(block['text'], `${path}.text`))]
     case 'image':
       return [imagePart(block['source'], `${path}.source`)]
     case 'document':
-      return documentParts(block, path, ignored)
+      return documentParts(block, path, notes)
     default:
       return refuse(worded`${path}.type: ${quoted(block['type'])} is not supported by this provider`)
   }
@@ -38,7 +49,7 @@ function imagePart(source: unknown, path: string): Part {
   }
 }
 
-function documentParts({ source, title }: JsonObject, path: string, ignored: Set<string>): Part[] {
+function documentParts({ source, title }: JsonObject, path: string, notes: Notes): Part[] {
   const place = `${path}.source`
   if (!isJsonObject(source)) return mistake(worded`${place}: expected an object`)
   switch (source['type']) {
@@ -49,14 +60,14 @@ function documentParts({ source, title }: JsonObject, path: string, ignored: Set
       return [{ type: 'file', file: { filename, file_data: dataUrl(source, place) } }]
     }
     case 'content':
-      return nestedParts(source['content'], `${place}.content`, ignored)
+      return nestedParts(source['content'], `${place}.content`, notes)
     default:
       return refuse(worded`${place}.type: ${quoted(source['type'])} is not supported by this provider`)
   }
 }
 
 /** Documents in documents do not exist. */
-export function nestedParts(content: unknown, path: string, ignored: Set<string>): Part[] {
+export function nestedParts(content: unknown, path: string, notes: Notes): Part[] {
   if (typeof content === 'string') return [textPart(content)]
   if (!Array.isArray(content)) return mistake(worded`${path}: expected a string or an array of blocks`)
   return content.flatMap((block: unknown, at) => {
@@ -65,7 +76,7 @@ export function nestedParts(content: unknown, path: string, ignored: Set<string>
     if (block['type'] === 'document' && isJsonObject(block['source']) && block['source']['type'] === 'content') {
       return refuse(worded`${place}: a document of blocks is not supported by this provider`)
     }
-    return contentParts(block, place, ignored)
+    return contentParts(block, place, notes)
   })
 }
 

@@ -4,20 +4,21 @@ import type { MessagesMessage } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import { chatName } from '../tool-names.ts'
-import { contentParts, type Part } from './content.ts'
-import { systemText } from './system.ts'
+import { contentParts, isMarked, type Part } from './content.ts'
+import { marked, type Notes } from './notes.ts'
+import { systemContent } from './system.ts'
 import { type ToolResult, toolResult } from './tool-result.ts'
 
 /** The messages in order, and the unanswered calls of the last one. */
 interface Draft {
   messages: JsonObject[]
   openCalls: Set<string>
-  ignored: Set<string>
+  notes: Notes
 }
 
 /** The caller's messages as those of chat. */
-export function conversation(messages: readonly MessagesMessage[], ignored: Set<string>): JsonObject[] {
-  const draft: Draft = { messages: [], openCalls: new Set(), ignored }
+export function conversation(messages: readonly MessagesMessage[], notes: Notes): JsonObject[] {
+  const draft: Draft = { messages: [], openCalls: new Set(), notes }
   messages.forEach((message, index) => {
     addMessage(draft, message, `messages[${index}]`)
   })
@@ -38,7 +39,7 @@ function addMessage(draft: Draft, { role, content }: MessagesMessage, path: stri
       addAssistant(draft, content, path)
       break
     case 'system':
-      draft.messages.push({ role, content: systemText(content, `${path}.content`, draft.ignored) })
+      draft.messages.push({ role, content: systemContent(content, `${path}.content`, draft.notes) })
       break
     default:
       mistake(worded`${path}.role: ${quoted(role)} is not a role`)
@@ -55,26 +56,32 @@ function addUser(draft: Draft, content: unknown, path: string): void {
   const blocks = blocksOf(content, path)
   const isResult = ({ type }: JsonObject) => type === 'tool_result'
   const results = blocks.flatMap((block, at): ToolResult[] => {
-    return isResult(block) ? [toolResult(block, `${path}.content[${at}]`, draft.ignored)] : []
+    return isResult(block) ? [toolResult(block, `${path}.content[${at}]`, draft.notes)] : []
   })
-  for (const { toolUseId, text, isError } of results) addResult(draft, toolUseId, text, isError, path)
+  for (const result of results) addResult(draft, result, path)
   checkAnswered(draft, path)
   const parts = results.flatMap(({ parts }) => parts)
   blocks.forEach((block, at) => {
-    if (!isResult(block)) parts.push(...contentParts(block, `${path}.content[${at}]`, draft.ignored))
+    if (!isResult(block)) parts.push(...contentParts(block, `${path}.content[${at}]`, draft.notes))
   })
   if (parts.length > 0) draft.messages.push({ role: 'user', content: plain(parts) })
   else if (results.length === 0) draft.messages.push({ role: 'user', content: '' })
 }
 
-function addResult(draft: Draft, toolUseId: string, text: string, isError: boolean, path: string): void {
+function addResult(draft: Draft, { toolUseId, text, isError, marker }: ToolResult, path: string): void {
   const id = chatId(toolUseId)
   if (!draft.openCalls.delete(id)) {
     mistake(
       worded`${path}: a tool_result has the tool_use_id ${quoted(toolUseId)}, but no open tool_use before it has this id`,
     )
   }
-  draft.messages.push({ role: 'tool', tool_call_id: id, content: text, ...(isError ? { is_error: true } : {}) })
+  draft.messages.push({
+    role: 'tool',
+    tool_call_id: id,
+    content: text,
+    ...(isError ? { is_error: true } : {}),
+    ...marker,
+  })
 }
 
 function addAssistant(draft: Draft, content: unknown, path: string): void {
@@ -83,9 +90,11 @@ function addAssistant(draft: Draft, content: unknown, path: string): void {
     return
   }
   let text = ''
+  let marker: JsonObject = {}
   const calls: JsonObject[] = []
   for (const [at, block] of blocksOf(content, path).entries()) {
     const place = `${path}.content[${at}]`
+    marker = marked(block, draft.notes)
     switch (block['type']) {
       case 'text':
         text += requiredText(block['text'], `${place}.text`)
@@ -101,7 +110,8 @@ function addAssistant(draft: Draft, content: unknown, path: string): void {
         refuse(worded`${place}.type: ${quoted(block['type'])} is not supported by this provider`)
     }
   }
-  const message: JsonObject = { role: 'assistant', content: text === '' && calls.length > 0 ? null : text }
+  // Only one on the last block stays where it was.
+  const message: JsonObject = { role: 'assistant', content: text === '' && calls.length > 0 ? null : text, ...marker }
   if (calls.length > 0) message['tool_calls'] = calls
   draft.messages.push(message)
 }
@@ -130,7 +140,9 @@ function blocksOf(content: unknown, path: string): JsonObject[] {
 /** One text alone needs no parts: every server takes a string. */
 function plain(parts: readonly Part[]): string | readonly Part[] {
   const [first, ...others] = parts
-  return first !== undefined && others.length === 0 && first.type === 'text' ? String(first['text']) : parts
+  return first !== undefined && others.length === 0 && first.type === 'text' && !isMarked(first)
+    ? String(first['text'])
+    : parts
 }
 
 const LONGEST_ID = 40

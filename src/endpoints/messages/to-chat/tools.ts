@@ -3,11 +3,15 @@ import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import { mistake, quoted, refuse, requiredText } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import { chatName } from '../tool-names.ts'
+import type { Notes } from './notes.ts'
 
 /** Agents offer it by default: without it they still work. */
 const SEARCH = /^web_search_/
 
-export function toolFields({ tools, tool_choice: choice }: MessagesRequest, ignored: Set<string>): JsonObject {
+export function toolFields(
+  { tools, tool_choice: choice }: MessagesRequest,
+  { ignored }: Pick<Notes, 'ignored'>,
+): JsonObject {
   const functions: JsonObject[] = []
   const names = new Set<string>()
   const dropped = new Set<unknown>()

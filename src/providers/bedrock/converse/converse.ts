@@ -10,6 +10,7 @@ export const chat: Translator<ChatRequest> = {
   target: (provider, model, isStream) =>
     modelTarget(provider, model, isStream === true ? 'converse-stream' : 'converse'),
   namesModel: true,
+  takesMarkers: true,
   toWire,
   fromWire,
   stream,

@@ -2,6 +2,7 @@ import type { Vendor } from '../dialect/vendor.ts'
 
 /** The same models behind another door: other paths, another header for the key, other errors. */
 export const azure: Vendor = {
+  takesCacheKey: true,
   baseUrl: null,
   source: 'learn.microsoft.com/azure/ai-foundry/openai (api-version-lifecycle, reference), openai 7.53.0, 2026-11-16',
   options: { auth_header: 'api-key' },

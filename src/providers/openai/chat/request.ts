@@ -17,7 +17,8 @@ const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
 type LimitName = (typeof LIMITS)[number]
 export const USAGE_FIELD = 'stream_options'
 /** Our own extensions, which this family would reject as unknown. */
-export const EXTENSIONS = ['cache_control', 'is_error', 'thinking_blocks']
+const OURS_ALONE = ['is_error', 'thinking_blocks']
+export const EXTENSIONS = ['cache_control', ...OURS_ALONE]
 /** Of other vendors, in what their models said and called: the vendor's own service rejects it. */
 const FOREIGN = 'extra_content'
 
@@ -30,13 +31,16 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   const fields: JsonObject = { ...request, model: target.model }
   if (request.stream === true) askForUsage(fields, target)
   else delete fields['stream']
-  if (request.messages.some(hasExtension)) fields['messages'] = request.messages.map(withoutExtensions)
+  if (target.takesMarkers === true) fields['messages'] = request.messages.map((each) => without(OURS_ALONE, each))
+  else if (request.messages.some(hasExtension)) {
+    fields['messages'] = request.messages.map((each) => without(EXTENSIONS, each))
+  }
   if (request.messages.some(hasForeign) && isVendors(target.baseUrl)) {
     fields['messages'] = (fields['messages'] as ChatMessage[]).map(withoutForeign)
   }
   const messages = fields['messages'] as ChatMessage[]
   if (messages.some(lacksArguments)) fields['messages'] = messages.map(withArguments)
-  const ignored = target.isBridged === true && fitEffort(fields, target.model) ? ['reasoning_effort'] : []
+  const ignored = target.isBridged === true ? fitBridged(fields, target) : []
   const own = target.isBridged === true ? withKnownLimit(fields, target, limitField) : fields
   const adjustments = limitOutput(own, target, limitField)
   if (target.pins !== undefined) adjustments.push(...pinned(own, target.pins))
@@ -45,6 +49,23 @@ export function toWire(request: ChatRequest, target: Target, limitField?: LimitN
   for (const rename of applied) adjustments.push(renaming(rename))
   return { kind: 'wire', body, ignored, adjustments, bounds: boundsOf(body, target) }
 }
+
+/** What a bridge writes for the vendor's own service. The names of fields that this one does not take. */
+function fitBridged(fields: JsonObject, { model, baseUrl, takesCacheKey, cacheKey }: Target): string[] {
+  const ignored = fitEffort(fields, model) ? ['reasoning_effort'] : []
+  if (takesCacheKey ?? isVendors(baseUrl)) {
+    if (cacheKey !== undefined) fields['prompt_cache_key'] ??= cacheKey
+    return ignored
+  }
+  for (const name of CACHE_FIELDS) {
+    if ((fields[name] ?? null) !== null) ignored.push(name)
+    delete fields[name]
+  }
+  return ignored
+}
+
+/** They steer the prompt cache, and servers that do not know them may refuse them. */
+const CACHE_FIELDS = ['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options']
 
 /** A bridge knows no servers: it uses the vendor's newest name. */
 function withKnownLimit(fields: JsonObject, { baseUrl }: Target, limitField?: LimitName): JsonObject {
@@ -142,18 +163,18 @@ function isExtended(object: JsonObject): boolean {
   return false
 }
 
-function withoutExtensions(message: ChatMessage): JsonObject {
-  const copy = strip(message)
+function without(names: readonly string[], message: ChatMessage): JsonObject {
+  const copy = strip(names, message)
   if (Array.isArray(message.content)) {
-    copy['content'] = message.content.map((part) => (isJsonObject(part) ? strip(part) : part))
+    copy['content'] = message.content.map((part) => (isJsonObject(part) ? strip(names, part) : part))
   }
-  if (message.tool_calls) copy['tool_calls'] = message.tool_calls.map(strip)
+  if (message.tool_calls) copy['tool_calls'] = message.tool_calls.map((call) => strip(names, call))
   return copy
 }
 
-function strip(object: JsonObject): JsonObject {
+function strip(names: readonly string[], object: JsonObject): JsonObject {
   const copy = { ...object }
-  for (const name of EXTENSIONS) delete copy[name]
+  for (const name of names) delete copy[name]
   return copy
 }
 

@@ -34,6 +34,8 @@ function translated(request: ChatRequest, target: Target, dialect: Dialect): Tra
   vendor.request?.(body, { model: target.model, leaveOut: (name) => leaveOut(body, name, ignored) })
   const there: Target = { ...target, baseUrl: target.baseUrl ?? vendor.baseUrl }
   if (options.stream_usage === 'never') there.omitsUsageField = true
+  if (target.preset !== undefined) there.takesCacheKey = vendor.takesCacheKey === true
+  if (vendor.takesMarkers !== undefined) there.takesMarkers = vendor.takesMarkers
   const translation = toWire(body as ChatRequest, there, options.max_tokens_field)
   if (translation.kind !== 'wire') return translation
   const bounds = vendor.hasLooseLimits === true ? { ...translation.bounds, outputTokens: null } : translation.bounds

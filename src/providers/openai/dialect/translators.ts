@@ -46,6 +46,7 @@ function translatorsOf(dialect: Dialect): Translators {
     toWire: (request, target) => toDialect(request, target, dialect),
     fromWire: vendor.isFaithful === true ? fromWire : (body) => fromDialect(body, dialect),
     ...(vendor.isFaithful === true ? { isVerbatim: true } : {}),
+    ...(vendor.takesMarkers === true ? { takesMarkers: true } : {}),
     stream: { open: (request) => new ChatStream(request, accent), partsOf, usageField: USAGE_FIELD },
   }
   return { chat, embeddings: embeddingsOf(dialect, named), responses: responsesOf(dialect) } as Translators

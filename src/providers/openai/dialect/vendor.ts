@@ -37,6 +37,10 @@ export interface Vendor {
   /** A resource of Azure: its paths and its errors are its own. */
   isAzure?: true
   hints?: ProviderHints
+  /** It takes `prompt_cache_key`. */
+  takesCacheKey?: true
+  /** It takes `cache_control` in the content of messages. */
+  takesMarkers?: true
   /** Its answers and errors are the family's own, and pass as received. */
   isFaithful?: true
 }

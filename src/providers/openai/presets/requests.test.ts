@@ -41,6 +41,8 @@ const history = [
   { role: 'tool', tool_call_id: 'call_0123456789', content: '42' },
 ]
 
+const MARKED = { role: 'user', content: [{ type: 'text', text: 'long', cache_control: { type: 'ephemeral' } }] }
+
 const SENT: Record<string, [fields: object, wire: object, ignored?: string[]][]> = {
   mistral: [
     [
@@ -135,6 +137,10 @@ const SENT: Record<string, [fields: object, wire: object, ignored?: string[]][]>
     [
       { ...HABITS, models: ['a', 'b'] },
       { ...HABITS, models: ['a', 'b'] },
+    ],
+    [
+      { messages: [MARKED, { ...history[2], is_error: false }] },
+      { messages: [MARKED, { ...omit(history[2], 'reasoning_content'), reasoning: 'because' }] },
     ],
     [
       { messages: history.slice(2, 3) },
