@@ -4,6 +4,8 @@ import { contractError, ERRORS, type ErrorCode, type ErrorFormat, GatewayError }
 import { OWN_HEADERS } from '../endpoints/call-names.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { ContentsError, contentsError } from '../endpoints/generate-content/errors.ts'
+import { ListedModel, ModelList } from '../endpoints/generate-content/model-list.ts'
 import { usageOperations } from './contract/usage.ts'
 import { exampleOf } from './openapi-examples.ts'
 
@@ -194,6 +196,36 @@ export function v1Paths(
         },
       },
     },
+    ...listsInOtherFormat({ place, common, answer }, schemaOf(ContentsError, 'output')),
+  }
+}
+
+type Answer = (operation: string, description: string, type: z.ZodType, headers: Json) => Json
+
+/** The list as clients with the model in the path read it. */
+function listsInOtherFormat(
+  { place, common, answer }: { place: Json; common: Json; answer: Answer },
+  error: Json,
+): Record<string, Json> {
+  const get = (id: string, summary: string, parameters: Json[], type: z.ZodType, ...codes: string[]) => {
+    const responses = {
+      200: answer(id, 'The answer', type, MODELS_HEADERS),
+      ...failures((code) => ON_MODELS.has(code) || codes.includes(code), contentsError, error),
+    }
+    return { ...place, get: { operationId: id, summary, ...common, parameters, responses } }
+  }
+  const pages = [
+    { name: 'pageSize', in: 'query', required: false, schema: { type: 'integer', minimum: 1 } },
+    { name: 'pageToken', in: 'query', required: false, schema: text, description: 'The last `nextPageToken`.' },
+  ]
+  return {
+    '/v1beta/models': get(
+      'v1beta.models.list',
+      'List the models for clients with the model in the path',
+      pages,
+      ModelList,
+    ),
+    '/v1beta/models/{model}': get('v1beta.models.get', 'One of them', [MODEL], ListedModel, 'model_not_found'),
   }
 }
 

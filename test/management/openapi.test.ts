@@ -196,6 +196,13 @@ describe('/openapi.json on the endpoints under /v1', () => {
     assert.equal(models.headers.get('x-gateway-streaming'), 'off')
     const one = await harness.get(`/v1/models/${models.json.data[0].id}`)
     check(described('get', '/v1/models/{id}').responses[200].content['application/json'].schema, one.json)
+    for (const [path, asked] of [
+      ['/v1beta/models', '/v1beta/models'],
+      ['/v1beta/models/{model}', `/v1beta/models/${models.json.data[0].id}`],
+    ] as const) {
+      const { json } = await harness.get(asked, bearer)
+      check(described('get', path).responses[200].content['application/json'].schema, json)
+    }
   })
 
   test('every header of ours that the code knows is described', () => {

@@ -159,6 +159,8 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
     }
     await record('v1.models.list', '/v1/models', {})
     await record('v1.models.get', '/v1/models/fast', {})
+    await record('v1beta.models.list', '/v1beta/models', {})
+    await record('v1beta.models.get', '/v1beta/models/fast', {})
     await record('v1.key.get', '/v1/key', {})
     await harness.chat(hello('fast'), { 'x-gateway-session': 'run-1' })
     await record('v1.sessions.get', '/v1/sessions/run-1', {})

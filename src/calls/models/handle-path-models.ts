@@ -2,6 +2,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import { operationOfMode } from '../../domain/request/call-request.ts'
 import { contentsError } from '../../endpoints/generate-content/errors.ts'
 import { anyKey } from '../../endpoints/generate-content/key.ts'
+import type { PathModel } from '../../endpoints/generate-content/model-list.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { errorReply, jsonReply } from '../../http/respond.ts'
 import { traitsOf } from '../chain/assess.ts'
@@ -39,7 +40,7 @@ const METHODS = {
 }
 
 /** By the first entry, as far as anything is known of it. */
-function described({ id, entry }: KnownModel, deps: Deps): object {
+function described({ id, entry }: KnownModel, deps: Deps): PathModel {
   const snapshot = deps.snapshot()
   const { provider, model } = entry
   const { contextWindow, maxOutputTokens } = traitsOf(entry, snapshot, deps)

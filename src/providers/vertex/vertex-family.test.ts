@@ -80,6 +80,20 @@ describe('addresses', () => {
     assert.equal(url, `${EUROPE}/publishers/anthropic/models/count-tokens:rawPredict`)
   })
 
+  test('Gemini’s own methods have theirs, where the cloud has them', () => {
+    const place = `${EUROPE}/publishers/google/models`
+    const url = (model: string, name: EndpointName) => translator(model, name).target(PROVIDER, model).url
+    assert.equal(url('gemini-3.5-flash', 'count_content_tokens'), `${place}/gemini-3.5-flash:countTokens`)
+    assert.equal(url('gemini-embedding-2', 'embed_content'), `${place}/gemini-embedding-2:embedContent`)
+    for (const [model, name] of [
+      ['gemini-embedding-001', 'embed_content'],
+      ['gemini-embedding-2', 'batch_embed_contents'],
+      ['claude-x', 'count_content_tokens'],
+    ] as const) {
+      assert.equal(vertexFamily.translatorsFor?.(model, { baseUrl: null })[name], undefined)
+    }
+  })
+
   test('a key is a header, tokens are added later', () => {
     assert.deepEqual(translator('gemini-x').target(EXPRESS, 'gemini-x').headers, {
       'content-type': 'application/json',

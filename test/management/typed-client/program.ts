@@ -43,6 +43,10 @@ async function applications(): Promise<string> {
   await ok(application.POST('/v1/messages', { body: { model: 'smart', messages, max_tokens: 100 } }))
   await ok(application.POST('/v1/messages/count_tokens', { body: { model: 'smart', messages } }))
   await ok(application.POST('/v1/responses', { body: { model: 'fast', input: 'hello' } }))
+  const listed = await application.GET('/v1beta/models', { params: { query: { pageSize: 1 } } })
+  same(listed.data?.models.length, 1)
+  const found = await application.GET('/v1beta/models/{model}', { params: { path: { model: 'fast' } } })
+  same(found.data?.name, 'models/fast')
   const contents = [{ role: 'user', parts: [{ text: 'hello' }] }]
   const generated = await application.POST('/v1beta/models/{model}:generateContent', {
     params: { path: { model: 'fast' } },
