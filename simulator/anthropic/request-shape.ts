@@ -136,6 +136,7 @@ export const requestShape: Check = object(
   { model, max_tokens: atLeast(0), messages },
   {
     system,
+    ...cache,
     inference_geo: literal('global', 'us'),
     metadata: object({}, { user_id: userId }),
     output_config: outputConfig,

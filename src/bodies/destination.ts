@@ -33,11 +33,25 @@ export function translatorOf(to: Doorway, endpoint: Endpoint): Translator {
 export function translated(request: CallRequest, destination: Destination, endpoint: Endpoint): Translation {
   const translator = translatorOf(destination, endpoint)
   const { defaults } = destination
-  if (defaults === undefined) return translator.toWire(request, destination)
+  if (defaults === undefined) return marked(translator.toWire(request, destination), destination, translator)
   const left = Object.entries(defaults).filter(([name]) => (request[name] ?? null) === null)
-  const translation = translator.toWire({ ...request, ...Object.fromEntries(left) } as CallRequest, destination)
+  const filled = translator.toWire({ ...request, ...Object.fromEntries(left) } as CallRequest, destination)
+  const translation = marked(filled, destination, translator)
   if (translation.kind !== 'wire') return translation
   return { ...translation, adjustments: [...left.map(routeDefault), ...translation.adjustments] }
+}
+
+/** Where the route asks for it, the prompt is marked for the provider's cache. */
+function marked(
+  translation: Translation,
+  { marksPrompt, model }: Pick<Target, 'marksPrompt' | 'model'>,
+  { markPrompt }: Translator,
+): Translation {
+  if (marksPrompt === undefined || translation.kind !== 'wire' || markPrompt === undefined) return translation
+  const cached = markPrompt(translation.body, model)
+  if (cached === null) return translation
+  const adjustment: Adjustment = { field: cached.field, value: null, reason: 'route_cache' }
+  return { ...translation, body: cached.body, adjustments: [...translation.adjustments, adjustment] }
 }
 
 /** Only figures are named: a text may be content. */

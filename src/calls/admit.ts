@@ -20,7 +20,7 @@ import { type Admitted, advance, type Balanced, type Resolved } from './stages.t
  */
 export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
   const { body, endpoint, snapshot, id, receiver, key } = resolved
-  const { chain, isInterchangeable, alias, refusesCompaction } = resolved.resolved
+  const { chain, isInterchangeable, alias, refusesCompaction, marksPrompts } = resolved.resolved
   const asking = isSpeakable(endpoint.name) ? deps.spoken.findOut(endpoint, chain, snapshot) : null
   if (asking !== null) await outside(asking, resolved)
   const payer = payerOf(key, snapshot, resolved.attribution)
@@ -29,6 +29,7 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     chain,
     isInterchangeable,
     refusesCompaction,
+    marksPrompts,
     isDirect: alias === null,
     workspace: key.workspace,
     session: resolved.attribution.session,

@@ -126,12 +126,18 @@ const ChainSchema = z
 /** How Codex's requests for a summary are served at entries that do not speak its format. */
 export const Compaction = z.enum(['emulate', 'refuse'])
 
+/** Whether the provider is asked to cache the prompts of requests that do not ask for it themselves. */
+export const PromptCache = z.enum(['keep', 'auto'])
+
 export const RouteSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   chain: ChainSchema,
   interchangeable: z.boolean().optional(),
   compaction: Compaction.optional().describe(
     'Summaries at entries that do not speak the Responses API; default emulate',
+  ),
+  prompt_cache: PromptCache.optional().describe(
+    '`auto`: providers that cache only what is marked are asked to cache prompts without a marker; default keep',
   ),
   cache: RouteCacheSchema.optional().describe('Same bytes, same answer, at no cost'),
   defaults: Defaults.optional(),
@@ -180,6 +186,8 @@ export interface Route {
   isInterchangeable: boolean
   /** Its translated entries make no summary of a conversation. */
   refusesCompaction?: true
+  /** Prompts that mark nothing are marked for the provider's cache. */
+  marksPrompts?: true
   /** Absent: no answer of it is stored. */
   cache?: RouteCache
   createdAt: number
@@ -235,6 +243,7 @@ export interface Resolved {
   places: readonly Place[] | null
   isInterchangeable: boolean
   refusesCompaction?: true
+  marksPrompts?: true
   /** Of a route that stores answers. */
   cache?: RouteCache
 }
@@ -256,9 +265,10 @@ export function resolveModel(
 ): Resolved | null {
   const route = routes.get(model)
   if (route !== undefined) {
-    const { alias, chain, places, isInterchangeable, cache, refusesCompaction } = route
+    const { alias, chain, places, isInterchangeable, cache, refusesCompaction, marksPrompts } = route
     const resolved: Resolved = { alias, chain, places, isInterchangeable, ...(cache && { cache }) }
     if (refusesCompaction !== undefined) resolved.refusesCompaction = refusesCompaction
+    if (marksPrompts !== undefined) resolved.marksPrompts = marksPrompts
     return resolved
   }
   const plain = withoutSuffix(model)

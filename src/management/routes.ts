@@ -134,6 +134,7 @@ function toRouteView(row: RouteRow) {
     chain: JSON.parse(row.chain) as RouteDefinition['chain'],
     interchangeable: row.interchangeable === 1,
     compaction: row.compaction ?? ('emulate' as const),
+    prompt_cache: row.prompt_cache ?? ('keep' as const),
     cache: cacheFromRow(row),
     defaults: defaultsFromRow(row) ?? null,
     shared: row.shared === 1,

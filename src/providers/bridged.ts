@@ -22,6 +22,7 @@ export function bridged(bridge: Bridge, hub: Translator): Translator {
     },
   }
   if (hub.namesModel === true) translator.namesModel = true
+  if (hub.markPrompt !== undefined) translator.markPrompt = hub.markPrompt
   if (hub.stream !== undefined) translator.stream = bridgedStream(bridge, hub.stream)
   return translator
 }

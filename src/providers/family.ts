@@ -52,6 +52,8 @@ export interface Target {
   sealing?: Sealing
   /** The route makes no summary of a conversation. */
   refusesCompaction?: true
+  /** The route marks what to cache in prompts that mark nothing. */
+  marksPrompt?: true
   /** What the body carries of the caller's header fields (`Translator.carried`). */
   carried?: Readonly<Record<string, string>>
   /** The only entry of its chain: what the provider keeps between calls is there again. */
@@ -85,6 +87,11 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   isFoundOut?(provider: Accent): boolean
   /** Its requests keep markers of what to cache, in the content of messages. */
   takesMarkers?: true
+  /**
+   * The body with what asks the provider to cache its prompt. Null: there is nothing to do, because the body has markers
+   * of its own or its model needs none. Missing: the provider needs no markers, or caches nothing.
+   */
+  markPrompt?(body: JsonObject, model: string): { body: JsonObject; field: string } | null
   /** Header fields of the caller's request that go to the provider, beside those of `target`. */
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */

@@ -43,6 +43,7 @@ describe('put', () => {
       chain,
       interchangeable: false,
       compaction: 'emulate',
+      prompt_cache: 'keep',
       cache: null,
       defaults: null,
       shared: false,

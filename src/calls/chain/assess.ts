@@ -47,6 +47,7 @@ export interface ChainContext {
   /** That the call belongs to, as far as it says. */
   session?: string | null
   refusesCompaction?: true | undefined
+  marksPrompts?: true | undefined
   /** The caller named the model itself, not a route. */
   isDirect: boolean
   /** A hard budget applies: the call must not cost more than its hold, regardless of the account's defaults. */
@@ -168,6 +169,7 @@ function calleeOf(
   }
   if (context.chain.length === 1) destination.isOnly = true
   if (context.refusesCompaction !== undefined) destination.refusesCompaction = true
+  if (context.marksPrompts !== undefined) destination.marksPrompt = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, context, deps)
   if (endpoint.bridge !== undefined && translator.isVerbatim !== true) steerCache(destination, context, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }

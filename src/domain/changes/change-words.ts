@@ -68,6 +68,7 @@ const FIELDS: Readonly<Record<string, Words>> = {
   chain: chainWords,
   interchangeable: named('Interchangeable models for embeddings'),
   compaction: named('Compaction'),
+  prompt_cache: named('Prompt cache'),
   cache: cacheWords,
   cache_purged_at: () => ['Cache purged'],
   limits: limitWords,

@@ -2,7 +2,7 @@ import { TOKEN_CLASSES } from '../pricing/classes.ts'
 
 /** The settings of a resource that its history can bring back, by the kind of resource; everything else is state. */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  routes: ['description', 'chain', 'interchangeable', 'compaction', 'cache', 'defaults', 'shared'],
+  routes: ['description', 'chain', 'interchangeable', 'compaction', 'prompt_cache', 'cache', 'defaults', 'shared'],
   keys: ['name', 'expires_at', 'allowed_models', 'limits', 'note'],
   providers: [
     ...['family', 'base_url', 'headers', 'preset', 'settings', 'credentials', 'proxy', 'ca'],

@@ -4,6 +4,7 @@ import { z } from 'zod'
 export const ADJUSTMENT_REASONS = {
   default_limit: 'the caller sent no output limit, so the configured default was sent',
   route_default: 'the caller left it out, so the default of the route was sent',
+  route_cache: 'the route has prompts without a marker cached by the provider',
   fitted_to_budget: 'lowered to what the hard budget still allows',
   stepped_down: 'what is left of the budget does not cover the first choice, so a cheaper model was asked',
   renamed: 'the provider requires this name for the model',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RouteCacheSchema } from '../../domain/cache/route-cache.ts'
-import { Alias, Compaction, PlaceSchema, RouteSchema } from '../../domain/route.ts'
+import { Alias, Compaction, PlaceSchema, PromptCache, RouteSchema } from '../../domain/route.ts'
 import { inWorkspace, ManagedBy, pageOf, paging, Timestamp, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -13,6 +13,7 @@ export const Route = z.strictObject({
     .describe('As configured; default `timeout_ms` 600000, `retries` 2, `idle_timeout_ms` the gateway’s'),
   interchangeable: z.boolean().describe('Embeddings may fall back to another model of the chain, too'),
   compaction: Compaction.describe('Summaries at entries that do not speak the Responses API'),
+  prompt_cache: PromptCache.describe('Whether prompts without a marker are marked for the provider’s cache'),
   cache: RouteCacheSchema.nullable().describe('How answers to identical requests are cached; null: not cached'),
   defaults: RouteSchema.shape.defaults
     .unwrap()

@@ -5,6 +5,7 @@ import { PINS } from './account-defaults.ts'
 import { modelsFromWire } from './catalog.ts'
 import { chatTarget, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
+import { markAutomatically } from './mark-prompt.ts'
 import { countTokens } from './messages/count-tokens.ts'
 import { messages } from './messages/messages.ts'
 import { toWire } from './request/request.ts'
@@ -18,7 +19,13 @@ const builtin = {
   modelPrefixes: ['claude-'],
 }
 
-export const chat: Translator<ChatRequest> = { target: chatTarget, toWire, fromWire, stream }
+export const chat: Translator<ChatRequest> = {
+  target: chatTarget,
+  toWire,
+  fromWire,
+  markPrompt: markAutomatically,
+  stream,
+}
 
 /** The Messages API, version 2023-06-01, and servers compatible with it. */
 export const anthropicFamily: Family = {

@@ -2,6 +2,7 @@ import type { Provider } from '../../domain/provider.ts'
 import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { CountTokensRequest, MessagesRequest } from '../../domain/request/messages.ts'
 import type { HttpTarget } from '../../upstream/target.ts'
+import { markBlocks } from '../anthropic/mark-prompt.ts'
 import { countTokens as vendorCount } from '../anthropic/messages/count-tokens.ts'
 import { forwarded as vendorForwarded } from '../anthropic/messages/forwarded.ts'
 import { messages as vendorMessages } from '../anthropic/messages/messages.ts'
@@ -24,6 +25,7 @@ export const chat: Translator<ChatRequest> = {
   namesModel: true,
   toWire: (request, to) => enveloped(toWire(request, vendorTarget(to))),
   fromWire,
+  markPrompt: markBlocks,
   stream,
 }
 
@@ -32,6 +34,7 @@ export const messages: Translator<MessagesRequest> = {
   namesModel: true,
   toWire: (request, to) => enveloped(vendorMessages.toWire(request, vendorTarget(to))),
   fromWire: vendorMessages.fromWire,
+  markPrompt: markBlocks,
   isVerbatim: true,
   hasForeignErrors: true,
   forwarded,

@@ -112,6 +112,7 @@ function viewedRoute(row: RouteRow): ViewedObject {
       chain: JSON.parse(row.chain),
       ...(row.interchangeable === 1 ? { interchangeable: true } : {}),
       ...(row.compaction === null ? {} : { compaction: row.compaction }),
+      ...(row.prompt_cache === null ? {} : { prompt_cache: row.prompt_cache }),
       ...(row.shared === 1 ? { shared: true } : {}),
       ...(row.cache === null ? {} : { cache: JSON.parse(row.cache) }),
       ...(row.defaults === null ? {} : { defaults: JSON.parse(row.defaults) }),

@@ -91,8 +91,8 @@ function routeDefinitions(rows: readonly RouteRow[]): unknown {
       const interchangeable = row.interchangeable === 1 ? true : null
       const shared = row.shared === 1 ? true : null
       const [cache, defaults] = [cacheFromRow(row), defaultsFromRow(row)]
-      const { description, compaction } = row
-      const settings = given({ description, interchangeable, compaction, shared, cache, defaults })
+      const { description, compaction, prompt_cache } = row
+      const settings = given({ description, interchangeable, compaction, prompt_cache, shared, cache, defaults })
       return [row.alias, { ...settings, chain: JSON.parse(row.chain) }]
     }),
   )

@@ -25,6 +25,7 @@ export function routeFromRow(row: RouteRow): Route {
     ...{ alias, description, ...chainOf(chain, defaults), isInterchangeable: row.interchangeable === 1, createdAt },
     ...(cache && { cache: routeCache(cache, version) }),
     ...(row.compaction === 'refuse' && { refusesCompaction: true }),
+    ...(row.prompt_cache === 'auto' && { marksPrompts: true }),
   }
 }
 
@@ -102,6 +103,7 @@ export async function putRoute(db: Kysely<Database>, input: RouteInput, now: num
     chain: JSON.stringify(definition.chain),
     interchangeable: definition.interchangeable === true ? 1 : null,
     compaction: definition.compaction === 'refuse' ? ('refuse' as const) : null,
+    prompt_cache: definition.prompt_cache === 'auto' ? ('auto' as const) : null,
     cache: jsonOrNull(definition.cache),
     defaults: jsonOrNull(definition.defaults),
     shared: definition.shared === true ? 1 : null,

@@ -153,6 +153,7 @@ interface RoutesTable {
   /** Null is no, too: gateways of the version before write none. */
   interchangeable: number | null
   compaction: 'refuse' | null
+  prompt_cache: 'auto' | null
   /** JSON; null: it stores no answers. */
   cache: string | null
   /** Unix milliseconds; answers stored before are no longer used. */

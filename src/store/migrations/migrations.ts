@@ -14,6 +14,7 @@ import { addReportAccounts } from './report-accounts.ts'
 import { addReports } from './reports.ts'
 import { addResale } from './resale.ts'
 import { addRouteCompaction } from './route-compaction.ts'
+import { addRoutePromptCache } from './route-prompt-cache.ts'
 import { addSessionTree } from './session-tree.ts'
 import { addTokenIssuers } from './token-issuers.ts'
 import { addToolUses } from './tool-uses.ts'
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addBudgetRaises,
   addRouteCompaction,
   addCacheSaving,
+  addRoutePromptCache,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

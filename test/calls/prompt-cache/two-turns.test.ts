@@ -23,7 +23,10 @@ workspaces:
   default:
     routes:
 ${Object.entries(AT)
-  .map(([name, entry]) => `      at-${name}: { chain: [{ provider: ${entry} }] }`)
+  .flatMap(([name, entry]) => [
+    `      at-${name}: { chain: [{ provider: ${entry} }] }`,
+    `      auto-${name}: { prompt_cache: auto, chain: [{ provider: ${entry} }] }`,
+  ])
   .join('\n')}
 `,
 })
@@ -156,8 +159,8 @@ async function cachedDirectly(vendor: string): Promise<number[]> {
   return found
 }
 
-async function cachedBehind(vendor: string, door: Door, body: Body): Promise<number[]> {
-  const { path, fields } = door(`at-${vendor}`)
+async function cachedBehind(alias: string, door: Door, body: Body): Promise<number[]> {
+  const { path, fields } = door(alias)
   const headers = { authorization: `Bearer ${KEY}`, 'x-gateway-session': 'turns' }
   simulator.cachePrompts()
   const found: number[] = []
@@ -169,6 +172,12 @@ async function cachedBehind(vendor: string, door: Door, body: Body): Promise<num
   }
   return found
 }
+
+const unmarkedMessages: Body = (turns) => ({
+  max_tokens: 100,
+  system: SYSTEM,
+  messages: turns.map(([role, content]) => ({ role, content })),
+})
 
 describe('two turns are read from the cache as they are without the gateway', () => {
   const table: [what: string, vendor: string, Door, Body][] = [
@@ -191,7 +200,40 @@ describe('two turns are read from the cache as they are without the gateway', ()
       const [first, second = 0] = await cachedDirectly(vendor)
       assert.equal(first, 0)
       assert.ok(second >= 1024, `the vendor keeps ${second} tokens`)
-      assert.deepEqual(await cachedBehind(vendor, door, body), [first, second])
+      assert.deepEqual(await cachedBehind(`at-${vendor}`, door, body), [first, second])
     })
   }
+})
+
+describe('a route with prompt_cache: auto has the prompts of others cached, too', () => {
+  const table: [what: string, vendor: string, Door, Body][] = [
+    ['chat', 'anthropic', CHAT, chat],
+    ['messages', 'anthropic', MESSAGES, unmarkedMessages],
+    ['responses', 'anthropic', RESPONSES, responses],
+    ['contents', 'anthropic', GENERATE, generate],
+    ['chat', 'bedrock', CHAT, chat],
+    ['messages', 'bedrock', MESSAGES, unmarkedMessages],
+    ['responses', 'bedrock', RESPONSES, responses],
+  ]
+  for (const [what, vendor, door, body] of table) {
+    test(`${what} at ${vendor}`, async () => {
+      const [first, second = 0] = await cachedDirectly(vendor)
+      assert.deepEqual(await cachedBehind(`at-${vendor}`, door, body), [0, 0])
+      const cached = await cachedBehind(`auto-${vendor}`, door, body)
+      assert.equal(cached[0], first)
+      // The vendor's own marker stands on the last block: what comes before it is found again.
+      assert.ok(Number(cached[1]) >= 1024 && Number(cached[1]) <= second, `${cached[1]} of ${second}`)
+    })
+  }
+
+  test('a body with a marker of its own passes as it came, one without is told of', async () => {
+    const [path, headers] = [`${harness.url}/v1/messages`, { authorization: `Bearer ${KEY}` }]
+    const own = { model: 'auto-anthropic', ...messages(TURNS.slice(0, 1)) }
+    const kept = await post(path, headers, own)
+    assert.equal(kept.headers.get('x-gateway-adjusted'), null)
+    const sent = simulator.calls.at(-1)?.body as Json
+    assert.deepEqual(sent, { ...own, model: 'claude-sonnet-4-5' })
+    const marked = await post(path, headers, { model: 'auto-anthropic', ...unmarkedMessages(TURNS.slice(0, 1)) })
+    assert.equal(marked.headers.get('x-gateway-adjusted'), 'cache_control;route_cache')
+  })
 })

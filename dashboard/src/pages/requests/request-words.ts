@@ -83,6 +83,7 @@ export function endingOf(request: LoggedRequest): Ending {
 const ADJUSTED = {
   default_limit: 'the default',
   route_default: 'the route’s default',
+  route_cache: 'the route has prompts cached',
   fitted_to_budget: 'fitted to the budget',
   stepped_down: 'a cheaper model, because of the budget',
   renamed: 'as the provider wants it',

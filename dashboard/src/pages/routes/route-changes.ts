@@ -10,6 +10,9 @@ export function changesBetween(before: Draft, after: Draft): string[] {
     ...(before.compaction === after.compaction
       ? []
       : [`Codex conversations are ${after.compaction === 'emulate' ? 'compacted' : 'not compacted'}`]),
+    ...(before.promptCache === after.promptCache
+      ? []
+      : [`Prompts without a marker are ${after.promptCache === 'auto' ? '' : 'not '}cached by the provider`]),
     ...(before.shared === after.shared
       ? []
       : [after.shared ? 'Every workspace can call it' : 'Only its workspace can call it']),

@@ -27,6 +27,7 @@ const route = {
   description: 'answers',
   interchangeable: false,
   compaction: 'refuse' as const,
+  prompt_cache: 'auto' as const,
   shared: true,
   defaults: { temperature: 0.2 },
   cache: { ttl_seconds: 60 },
@@ -40,12 +41,13 @@ const draft = draftOf(route)
 
 describe('a route is edited as a draft', () => {
   test('what was read is what is put, when nothing is changed', () => {
-    const { description, compaction, cache, shared, defaults, chain } = route
-    assert.deepEqual(bodyOf(draft), { description, compaction, cache, shared, defaults, chain })
+    const { description, compaction, prompt_cache, cache, shared, defaults, chain } = route
+    assert.deepEqual(bodyOf(draft), { description, compaction, prompt_cache, cache, shared, defaults, chain })
     const bare = {
       ...route,
       description: null,
       compaction: 'emulate' as const,
+      prompt_cache: 'keep' as const,
       cache: null,
       shared: false,
       defaults: null,

@@ -15,6 +15,7 @@ export interface Draft {
   description: string
   interchangeable: boolean
   compaction: Route['compaction']
+  promptCache: Route['prompt_cache']
   cache: Route['cache']
   shared: boolean
   /** JSON; empty: none. */
@@ -52,7 +53,16 @@ export function entriesAt(place: Place): readonly Group['members'][number][] {
   return 'members' in place ? place.members : [place]
 }
 
-type Drafted = 'alias' | 'description' | 'interchangeable' | 'compaction' | 'cache' | 'shared' | 'defaults' | 'chain'
+type Drafted =
+  | 'alias'
+  | 'description'
+  | 'interchangeable'
+  | 'compaction'
+  | 'prompt_cache'
+  | 'cache'
+  | 'shared'
+  | 'defaults'
+  | 'chain'
 
 export function draftOf(route: Pick<Route, Drafted>): Draft {
   let id = 0
@@ -61,6 +71,7 @@ export function draftOf(route: Pick<Route, Drafted>): Draft {
     description: route.description ?? '',
     interchangeable: route.interchangeable,
     compaction: route.compaction,
+    promptCache: route.prompt_cache,
     cache: route.cache,
     shared: route.shared,
     defaults: defaultsText(route.defaults),
@@ -89,7 +100,14 @@ export function draftOf(route: Pick<Route, Drafted>): Draft {
 
 export function emptyDraft(alias = '', first: { provider?: string; model?: string } = {}): Draft {
   const entry = { provider: first.provider ?? '', model: first.model ?? '', ...UNSET, group: 1, ...ALONE }
-  const route = { alias, description: '', interchangeable: false, compaction: 'emulate', cache: null } as const
+  const route = {
+    alias,
+    description: '',
+    interchangeable: false,
+    compaction: 'emulate',
+    promptCache: 'keep',
+    cache: null,
+  } as const
   return { ...route, shared: false, defaults: '', chain: [{ id: 1, ...entry }] }
 }
 
@@ -116,11 +134,12 @@ export function standingOf(draft: Draft, id: number): { place: number; at: numbe
 
 /** What is put. Fields that were left empty are left out: the gateway's defaults may change. */
 export function bodyOf(draft: Draft): Body<'routes.put'> {
-  const { description, interchangeable, compaction, cache, shared } = draft
+  const { description, interchangeable, compaction, promptCache, cache, shared } = draft
   return {
     ...(description.trim() === '' ? {} : { description: description.trim() }),
     ...(interchangeable ? { interchangeable } : {}),
     ...(compaction === 'refuse' ? { compaction } : {}),
+    ...(promptCache === 'auto' ? { prompt_cache: promptCache } : {}),
     ...(cache === null ? {} : { cache }),
     ...(shared ? { shared } : {}),
     ...defaultsBody(draft),

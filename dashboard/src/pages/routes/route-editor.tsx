@@ -167,27 +167,7 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
           maxRows={5}
           autosize
         />
-        <Checkbox
-          label="Interchangeable for embeddings"
-          description="Otherwise embeddings only fall back to the same model, because vectors of different models can’t be compared"
-          checked={draft.interchangeable}
-          onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
-          disabled={isReadOnly}
-        />
-        <Checkbox
-          label="Compact Codex conversations"
-          description="Entries that don’t speak the Responses API write a summary when a conversation grows long"
-          checked={draft.compaction === 'emulate'}
-          onChange={(event) => change({ ...draft, compaction: event.currentTarget.checked ? 'emulate' : 'refuse' })}
-          disabled={isReadOnly}
-        />
-        <Checkbox
-          label="Shared with every workspace"
-          description="Every workspace without a route of this name can call it"
-          checked={draft.shared}
-          onChange={(event) => change({ ...draft, shared: event.currentTarget.checked })}
-          disabled={isReadOnly}
-        />
+        <Switches draft={draft} change={change} isReadOnly={isReadOnly} />
         <DefaultsField
           value={draft.defaults}
           onChange={(defaults) => change({ ...draft, defaults })}
@@ -202,5 +182,40 @@ function Details({ editor, isNew, isReadOnly }: { editor: RouteEditorState; isNe
         )}
       </Stack>
     </Panel>
+  )
+}
+
+function Switches({ draft, change, isReadOnly }: Pick<RouteEditorState, 'draft' | 'change'> & { isReadOnly: boolean }) {
+  return (
+    <>
+      <Checkbox
+        label="Interchangeable for embeddings"
+        description="Otherwise embeddings only fall back to the same model, because vectors of different models can’t be compared"
+        checked={draft.interchangeable}
+        onChange={(event) => change({ ...draft, interchangeable: event.currentTarget.checked })}
+        disabled={isReadOnly}
+      />
+      <Checkbox
+        label="Compact Codex conversations"
+        description="Entries that don’t speak the Responses API write a summary when a conversation grows long"
+        checked={draft.compaction === 'emulate'}
+        onChange={(event) => change({ ...draft, compaction: event.currentTarget.checked ? 'emulate' : 'refuse' })}
+        disabled={isReadOnly}
+      />
+      <Checkbox
+        label="Mark prompts for the provider’s cache"
+        description="Where a request marks nothing itself; Anthropic and Bedrock charge for what they write to it"
+        checked={draft.promptCache === 'auto'}
+        onChange={(event) => change({ ...draft, promptCache: event.currentTarget.checked ? 'auto' : 'keep' })}
+        disabled={isReadOnly}
+      />
+      <Checkbox
+        label="Shared with every workspace"
+        description="Every workspace without a route of this name can call it"
+        checked={draft.shared}
+        onChange={(event) => change({ ...draft, shared: event.currentTarget.checked })}
+        disabled={isReadOnly}
+      />
+    </>
   )
 }

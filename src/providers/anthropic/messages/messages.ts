@@ -1,6 +1,7 @@
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import type { Translator } from '../../family.ts'
 import { chatTarget } from '../endpoint.ts'
+import { markAutomatically } from '../mark-prompt.ts'
 import { partsOf } from './as-events.ts'
 import { forwarded } from './forwarded.ts'
 import { toWire } from './request.ts'
@@ -12,6 +13,7 @@ export const messages: Translator<MessagesRequest> = {
   target: chatTarget,
   toWire,
   fromWire,
+  markPrompt: markAutomatically,
   isVerbatim: true,
   forwarded,
   stream: { open: () => new NativeStream(), partsOf },

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { Translator } from '../../family.ts'
 import { modelTarget } from '../endpoint.ts'
+import { markPrompt } from './mark-prompt.ts'
 import { toWire } from './request.ts'
 import { fromWire } from './response.ts'
 import { stream } from './stream.ts'
@@ -12,6 +13,7 @@ export const chat: Translator<ChatRequest> = {
   namesModel: true,
   takesMarkers: true,
   toWire,
+  markPrompt,
   fromWire,
   stream,
 }

@@ -3,6 +3,7 @@ import type { CallRequest } from '../../../domain/request/call-request.ts'
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import type { HttpTarget } from '../../../upstream/target.ts'
+import { markBlocks } from '../../anthropic/mark-prompt.ts'
 import { messages as vendorMessages } from '../../anthropic/messages/messages.ts'
 import { toWire as chatToWire } from '../../anthropic/request/request.ts'
 import { fromWire as chatFromWire } from '../../anthropic/response.ts'
@@ -20,6 +21,7 @@ export const chat: Translator<ChatRequest> = {
   namesModel: true,
   toWire: (request, to) => inEnvelope(chatToWire(request, vendorTarget(to)), to),
   fromWire: chatFromWire,
+  markPrompt: markBlocks,
   stream: unwrapped(chatStream),
 }
 
@@ -28,6 +30,7 @@ export const messages: Translator<MessagesRequest> = {
   namesModel: true,
   toWire: (request, to) => inEnvelope(vendorMessages.toWire(request, vendorTarget(to)), to),
   fromWire: vendorMessages.fromWire,
+  markPrompt: markBlocks,
   isVerbatim: true,
   hasForeignErrors: true,
   carried: carriedBetas,
