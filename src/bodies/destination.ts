@@ -1,5 +1,7 @@
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import { hasField } from '../domain/request/json-cuts.ts'
+import { omittedField } from '../domain/request/omissions.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { FAMILIES } from '../providers/families.ts'
 import type { Family, Target, Translation, Translator } from '../providers/family.ts'
@@ -33,12 +35,16 @@ export function translatorOf(to: Doorway, endpoint: Endpoint): Translator {
 export function translated(request: CallRequest, destination: Destination, endpoint: Endpoint): Translation {
   const translator = translatorOf(destination, endpoint)
   const { defaults } = destination
-  if (defaults === undefined) return marked(translator.toWire(request, destination), destination, translator)
+  if (defaults === undefined) return adjusted(translator.toWire(request, destination), destination, translator)
   const left = Object.entries(defaults).filter(([name]) => (request[name] ?? null) === null)
   const filled = translator.toWire({ ...request, ...Object.fromEntries(left) } as CallRequest, destination)
-  const translation = marked(filled, destination, translator)
+  const translation = adjusted(filled, destination, translator)
   if (translation.kind !== 'wire') return translation
   return { ...translation, adjustments: [...left.map(routeDefault), ...translation.adjustments] }
+}
+
+function adjusted(translation: Translation, destination: Destination, translator: Translator): Translation {
+  return withOmissions(marked(translation, destination, translator), destination)
 }
 
 /** Where the route asks for it, the prompt is marked for the provider's cache. */
@@ -52,6 +58,20 @@ function marked(
   if (cached === null) return translation
   const adjustment: Adjustment = { field: cached.field, value: null, reason: 'route_cache' }
   return { ...translation, body: cached.body, adjustments: [...translation.adjustments, adjustment] }
+}
+
+/** Tells of the fields that are cut out when it is written. */
+function withOmissions(translation: Translation, destination: Destination): Translation {
+  const fields = translation.kind === 'wire' ? omittedFrom(translation.body, destination)?.fields : undefined
+  if (translation.kind !== 'wire' || fields === undefined) return translation
+  return { ...translation, adjustments: [...translation.adjustments, ...fields.map(omittedField)] }
+}
+
+/** The fields of this body that the provider does not take; null: none. */
+export function omittedFrom(wire: JsonObject, { omits }: Pick<Destination, 'omits'>): { fields: string[] } | null {
+  if (omits === undefined || omits.fields.length === 0) return null
+  const fields = omits.fields.filter((path) => hasField(wire, path))
+  return fields.length === 0 ? null : { fields }
 }
 
 /** Only figures are named: a text may be content. */

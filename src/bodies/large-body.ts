@@ -3,13 +3,13 @@ import type { Effects } from '../domain/cache/route-cache.ts'
 import { NO_MARKS, type ToolMarks } from '../domain/loops/tool-marks.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
+import { bytesWithout } from '../domain/request/json-cuts.ts'
 import { NO_BOUNDS } from '../domain/request/output-limit.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Translation } from '../providers/family.ts'
 import { type Destination, isVerbatim } from './destination.ts'
 import type { OpenedRequest } from './protocol.ts'
 import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
-import { withoutListed } from './without-listed.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** Where a body is, and whose it is. */
@@ -104,9 +104,10 @@ export class LargeBody implements RequestBody {
 
   /** A verbatim request is itself a valid request once it was sent: it is opened again. */
   async rewrite(rewrite: Rewrite, { bytes, destination, isFree }: Sent): Promise<WireBytes | null> {
-    if (rewrite.kind === 'without') return bytes instanceof Uint8Array ? withoutListed(bytes, rewrite) : null
-    const isPossible = rewrite.kind === 'rename' && isFree && isVerbatim(destination, this.#endpoint)
-    if (!isPossible || !(bytes instanceof Uint8Array)) return null
+    if (!(bytes instanceof Uint8Array)) return null
+    // Once for each thing that a provider does not know: scanned here, because the worker no longer has it.
+    if (rewrite.kind === 'without') return bytesWithout(bytes, rewrite.omitted)
+    if (!isFree || !isVerbatim(destination, this.#endpoint)) return null
     // It was accepted before.
     const options = { withHash: false, allowsStream: true, owner: this.#owner }
     const sent = await LargeBody.open([bytes], this.#endpoint, options, this.#worker)

@@ -3,13 +3,14 @@ import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { toolMarks } from '../domain/loops/tool-marks.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import { bytesWithout } from '../domain/request/json-cuts.ts'
 import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
 import { wireBytes } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
-import { type Destination, isVerbatim, translated } from './destination.ts'
+import { type Destination, isVerbatim, omittedFrom, translated } from './destination.ts'
 import { outlineFor, outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
 import type { ReadOptions } from './request-body.ts'
@@ -150,7 +151,9 @@ export class OpenBodies {
     if (destination === undefined) throw new Error(`there is nothing to write for position ${position}`)
     const wire = body.wires.get(position) ?? this.#wireOf(body, destination)
     const isEdited = body.isAsReceived && isVerbatim(destination, endpoint)
-    return ownBuffer(isEdited ? wireBytes(wire, this.#requestOf(body), bytes.whole) : Buffer.from(JSON.stringify(wire)))
+    const json = isEdited ? wireBytes(wire, this.#requestOf(body), bytes.whole) : Buffer.from(JSON.stringify(wire))
+    const omitted = omittedFrom(wire, destination)
+    return ownBuffer(omitted === null ? json : (bytesWithout(json, omitted) ?? json))
   }
 
   #wireOf(body: OpenBody, destination: Destination): JsonObject {

@@ -3,6 +3,7 @@ import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ToolMarks } from '../domain/loops/tool-marks.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import type { Omitted } from '../domain/request/json-cuts.ts'
 import type { Translation } from '../providers/family.ts'
 import type { Rename } from '../providers/rename.ts'
 import type { Destination } from './destination.ts'
@@ -11,11 +12,7 @@ import type { Destination } from './destination.ts'
 export type WireBytes = string | Uint8Array
 
 /** How to resend a request after the provider refused one of its fields. */
-export type Rewrite =
-  | { kind: 'rename'; rename: Rename }
-  | { kind: 'drop'; fields: ReadonlySet<string> }
-  /** `values` are left out of the list in this field. */
-  | { kind: 'without'; field: string; values: readonly string[] }
+export type Rewrite = { kind: 'rename'; rename: Rename } | { kind: 'without'; omitted: Omitted }
 
 export interface ReadOptions {
   /** The hash of its bytes is computed, too. */

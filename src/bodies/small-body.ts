@@ -4,12 +4,14 @@ import type { Effects } from '../domain/cache/route-cache.ts'
 import { type ToolMarks, toolMarks } from '../domain/loops/tool-marks.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
+import { textWithout } from '../domain/request/json-cuts.ts'
+import { topLevelFields } from '../domain/request/json-text.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { readBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
-import { renamed } from '../providers/rename.ts'
+import { type Rename, renamed } from '../providers/rename.ts'
 import { wireBody } from '../providers/wire-body.ts'
-import { type Destination, isVerbatim, translated } from './destination.ts'
+import { type Destination, isVerbatim, omittedFrom, translated } from './destination.ts'
 import type { ReadOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
 
 /** A body that the serving thread processes itself. */
@@ -70,12 +72,15 @@ export class SmallBody implements RequestBody {
     return this.#bytesOf(found.wire, found.destination)
   }
 
-  rewrite(rewrite: Rewrite, { wire, destination }: Sent): WireBytes {
-    return this.#bytesOf(rewritten(wire, rewrite), destination)
+  rewrite(rewrite: Rewrite, { bytes }: Sent): WireBytes | null {
+    if (typeof bytes !== 'string') return null
+    return rewrite.kind === 'rename' ? renamedText(bytes, rewrite.rename) : textWithout(bytes, rewrite.omitted)
   }
 
   #bytesOf(wire: JsonObject, destination: Destination): WireBytes {
-    return wireBody(wire, this.request, isVerbatim(destination, this.#endpoint) ? this.#source : null)
+    const json = wireBody(wire, this.request, isVerbatim(destination, this.#endpoint) ? this.#source : null)
+    const omitted = omittedFrom(wire, destination)
+    return omitted === null ? json : (textWithout(json, omitted) ?? json)
   }
 
   discard(): void {}
@@ -83,15 +88,9 @@ export class SmallBody implements RequestBody {
   release(): void {}
 }
 
-function rewritten(wire: JsonObject, rewrite: Rewrite): JsonObject {
-  if (rewrite.kind === 'rename') return renamed(wire, [rewrite.rename]).body
-  if (rewrite.kind === 'without') {
-    const { field, values } = rewrite
-    const listed = wire[field]
-    const left = Array.isArray(listed) ? listed.filter((each) => !values.includes(each)) : []
-    if (left.length > 0) return { ...wire, [field]: left }
-    const { [field]: _, ...rest } = wire
-    return rest
-  }
-  return Object.fromEntries(Object.entries(wire).filter(([name]) => !rewrite.fields.has(name)))
+function renamedText(json: string, { from, to }: Rename): string {
+  const place = topLevelFields(json).get(from)
+  // It is there twice, or its name is written with escapes.
+  if (place == null) return JSON.stringify(renamed(JSON.parse(json), [{ from, to }]).body)
+  return `${json.slice(0, place.key)}${JSON.stringify(to)}${json.slice(place.key + from.length + 2)}`
 }

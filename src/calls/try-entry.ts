@@ -17,7 +17,8 @@ import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
 import type { Deps } from './deps.ts'
-import { both, type Leg } from './hedge/leg.ts'
+import { both } from './hedge/leg.ts'
+import { inTime } from './in-time.ts'
 import { noteReason } from './note-attempt.ts'
 import { pause } from './pause.ts'
 import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
@@ -42,6 +43,8 @@ export interface LeftOutcome {
   attempt?: AttemptRecord
 }
 
+const NO_CORRECTIONS: readonly Correction[] = []
+
 /** Calls one entry, with retries where they may help, until it serves or the chain must move on. */
 export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
@@ -53,7 +56,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   // Written once: every retry at this entry sends the same request.
   const written = body.write(position)
   let bytes = written instanceof Promise ? await written : written
-  let correction: Correction | null = null
+  let corrections = NO_CORRECTIONS
   let isFirstUse = true
   let isRenewed = false
   for (let retriesUsed = 0; ; ) {
@@ -62,7 +65,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
     const isFree = isFullyWritten && isFirstUse
     if (outcome.kind !== 'failed') {
       if (isFree) body.discard(bytes)
-      correction?.learn()
+      for (const correction of corrections) correction.learn()
       const answer = outcome.kind === 'streaming' ? streamed(outcome.stream, entry, call, deps) : outcome.answer
       const { usage, usageSource, bounds } = countsOf(answer, candidate, record, call, deps)
       const upstreamMs = record.durationMs
@@ -73,17 +76,16 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       noteReason(record, `${outcome.failure.code}: another entry had answered`)
       return { kind: 'failed', failure: outcome.failure, giveUp: true }
     }
-    // A provider may name one refused value at a time.
-    if (correction === null || outcome.failure.refusedField?.values !== undefined) {
-      correction = await correctionOf(outcome.failure.refusedField, candidate, { bytes, isFree }, call, deps)
-      if (correction !== null) {
-        // Not a retry: it is a different request, sent only once.
-        bytes = correction.bytes
-        isFirstUse = true
-        call.adjustments = correction.adjustments
-        noteReason(record, correction.reason)
-        continue
-      }
+    const refused = { bytes, isFree }
+    const correction = await correctionOf(outcome.failure.refusedField, candidate, refused, call, deps, corrections)
+    if (correction !== null) {
+      // Not a retry: it is a different request, sent only once.
+      corrections = [...corrections, correction]
+      bytes = correction.bytes
+      isFirstUse = true
+      call.adjustments = correction.adjustments
+      noteReason(record, correction.reason)
+      continue
     }
     const renews = hasNewToken && !isRenewed
     const context = { retriesUsed, retriesAllowed: entry.retries, hasNewToken: renews, random: deps.random() }
@@ -200,22 +202,6 @@ function traced(endpoint: UpstreamEndpoint, { context }: AttemptTrace, { upstrea
 /** Whether the provider has refused it and another will be sent. */
 function isReplaced(token: Token, { code, retry }: Failure, provider: Provider, { tokens }: Deps): boolean {
   return code === 'provider_auth_error' && tokens.forget(provider, token) && retry === 'new-token'
-}
-
-/** Fetching a token takes its time: as long as the call may take, and no longer than an entry is needed. */
-function inTime<Place>(
-  place: Promise<Place>,
-  timeoutMs: number,
-  leg: Leg | null,
-): Promise<Place | Unauthorized | { kind: 'caller-left' }> {
-  const { promise, resolve, reject } = Promise.withResolvers<Place | Unauthorized | { kind: 'caller-left' }>()
-  const timer = setTimeout(() => resolve({ kind: 'timeout', phase: 'token' }), timeoutMs)
-  const stopListening = leg?.onLeave(() => resolve({ kind: 'caller-left' }))
-  place.then(resolve, reject).finally(() => {
-    clearTimeout(timer)
-    stopListening?.()
-  })
-  return promise
 }
 
 function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provider: Provider): string | null {

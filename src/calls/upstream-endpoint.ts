@@ -1,11 +1,11 @@
 import type { WireBytes } from '../bodies/request-body.ts'
 import type { Provider } from '../domain/provider.ts'
+import { headersWithout } from '../domain/request/omissions.ts'
 import { type Authorized, authorize, isSigned, type Unauthorized } from '../providers/authorize.ts'
 import type { Translator } from '../providers/family.ts'
 import { targetVia } from '../providers/target-via.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
 import type { Candidate } from './chain/assess.ts'
-import { withoutValues } from './chain/quirks.ts'
 import type { Deps } from './deps.ts'
 import type { Received } from './stages.ts'
 
@@ -17,10 +17,10 @@ export function upstreamEndpoint(
   candidate: Candidate,
   bytes: WireBytes,
   { receiver, delivery }: Pick<Received, 'receiver' | 'delivery'>,
-  deps: Pick<Deps, 'upstream' | 'tokens' | 'now' | 'quirks'>,
+  deps: Pick<Deps, 'upstream' | 'tokens' | 'now'>,
 ): UpstreamEndpoint | Promise<Authorized | Unauthorized> {
   const { translator, provider, family } = candidate
-  const fields = forwarded(candidate, receiver, deps)
+  const fields = forwarded(candidate, receiver)
   if (isSigned(family, provider)) {
     const target = translator.target(provider, candidate.entry.model, delivery !== null)
     const headers = { ...target.headers, ...fields }
@@ -31,14 +31,12 @@ export function upstreamEndpoint(
 }
 
 function forwarded(
-  { translator, provider, entry }: Candidate,
+  { translator, provider, destination: { omits } }: Candidate,
   receiver: Received['receiver'],
-  { quirks }: Pick<Deps, 'quirks'>,
 ): Record<string, string> | null {
   if (translator.forwarded === undefined) return null
-  const { refusedValues } = quirks.of(provider, entry.model)
   const headers = receiver.headers()
-  const fields = translator.forwarded(refusedValues.length === 0 ? headers : withoutValues(headers, refusedValues))
+  const fields = translator.forwarded(omits === undefined ? headers : headersWithout(headers, omits))
   // What an operator has set for the provider wins.
   for (const name in provider.headers) delete fields[name.toLowerCase()]
   return fields

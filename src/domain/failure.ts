@@ -15,8 +15,12 @@ export type Retry = 'yes' | 'once' | 'short-wait' | 'new-token' | 'no' | 'never'
 export interface RefusedField {
   name: string
   instead: string | null
+  /** The provider does not know it, rather than its value. A path, where it is deep in the body. */
+  isUnknown?: true
   /** Only these values of a list are refused, in the body or in a header field of the caller's. */
   values?: readonly string[]
+  /** One value is refused, and not said which: what is known to be taken, in lists that become shorter. */
+  keeps?: readonly (readonly string[])[]
 }
 
 /** One upstream call that failed, by meaning rather than by status. */

@@ -5,6 +5,7 @@ import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer } from '../domain/request/answer.ts'
 import type { Bounds } from '../domain/request/bounds.ts'
 import type { CallRequest, EndpointName, JsonObject, Operation } from '../domain/request/call-request.ts'
+import type { Omissions } from '../domain/request/omissions.ts'
 import type { OutputBounds } from '../domain/request/output-limit.ts'
 import type { Rejected } from '../domain/request/rejection.ts'
 import type { Sealing } from '../domain/request/sealing.ts'
@@ -56,6 +57,8 @@ export interface Target {
   marksPrompt?: true
   /** What the body carries of the caller's header fields (`Translator.carried`). */
   carried?: Readonly<Record<string, string>>
+  /** Values of lists are left out by the translator, fields after it. */
+  omits?: Omissions
   /** The only entry of its chain: what the provider keeps between calls is there again. */
   isOnly?: boolean
 }
@@ -96,6 +99,10 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */
   carried?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
+  /** What its providers are known not to take. */
+  omits?: Omissions
+  /** Paths of fields that a call can do without: one that a provider refuses as unknown is left out. */
+  spares?: readonly string[]
   /** Missing: this format has no streams. */
   stream?: StreamTranslator<Request>
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { type Answered, type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { newKey } from '../limits/limited.ts'
+import { managing } from '../management/manage.ts'
 
 const harness: Harness = await startHarness({
   config: `
@@ -174,7 +175,7 @@ describe('a provider cannot have something else sent', () => {
     ['the same of another field', { user: 'u' }, 'user', 'service_tier'],
     ['a value that is no scalar', { metadata: { a: 'b' } }, 'metadata', 'labels'],
     ['the messages', {}, 'messages', 'input'],
-    ['no name', { user: 'u' }, 'user', 'the dashboard'],
+    ['no name', { seed: 5 }, 'seed', 'the dashboard'],
   ] as const) {
     test(title, async () => {
       simulator.script('gpt-4.1', [wants(name, instead)])
@@ -185,4 +186,71 @@ describe('a provider cannot have something else sent', () => {
       assert.equal(adjusted(answer), null)
     })
   }
+})
+
+describe('a field that is refused as unknown, and that a call can do without', () => {
+  const model = (size: number) => `gpt-4.1-nano-${size}`
+  for (const size of [10, 300_000]) {
+    test(`is left out once, remembered and told, with ${size} bytes`, async () => {
+      const text = 'ü'.repeat(size)
+      const ask = () =>
+        chat(
+          `{ "user":"u", "seed":12345678901234567890, "model":"openai/${model(size)}", "messages":[{"role":"user","content":"${text}"}], "metadata" : {"a":"b"} }`,
+        )
+      simulator.script(model(size), [unknown('user'), unknown('metadata'), undefined, undefined])
+      const first = await ask()
+      assert.equal(first.status, 200, first.text.slice(0, 300))
+      assert.equal(adjusted(first), 'user;refused, metadata;refused')
+      const row = await rowOf(first)
+      assert.deepEqual(
+        row.attempts.map(({ status, reason }: Json) => [status, reason]),
+        [
+          [400, "asked again without 'user', which the provider does not take"],
+          [400, "asked again without 'metadata', which the provider does not take"],
+          [200, 'served'],
+        ],
+      )
+      const { steps } = (
+        await managing(() => harness)('GET', `/requests/${first.headers.get('x-gateway-request-id')}/explain`)
+      ).json
+      assert.match(steps.join('\n'), /left out 'metadata': the provider does not take it with this model/)
+      const second = await ask()
+      assert.equal(adjusted(second), 'user;refused, metadata;refused')
+      const sent = harness.upstream().map(({ rawBody }) => rawBody)
+      assert.equal(sent.length, 4)
+      const bare = `{ "seed":12345678901234567890, "model":"${model(size)}", "messages":[{"role":"user","content":"${text}"}] }`
+      assert.deepEqual(sent.slice(2), [bare, bare], 'all else is as the caller wrote it')
+    })
+  }
+
+  test('is not left out of what the caller needs, nor for a value that is wrong', async () => {
+    for (const [fields, refusal] of [
+      [{ logit_bias: { 1: 1 } }, unknown('logit_bias')],
+      [{ tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] }, unknown('tools')],
+      [{ max_tokens: 5 }, unknown('max_tokens')],
+      [{ service_tier: 'flex' }, unknown('service_tier')],
+      [
+        { user: 'u' },
+        {
+          status: 400,
+          body: { error: { message: 'user is too long', param: 'user', code: 'string_above_max_length' } },
+        },
+      ],
+    ] as const) {
+      simulator.reset()
+      simulator.script('gpt-4.1', [refusal])
+      const answer = await chat(hello('gpt-4.1', fields))
+      assert.equal(answer.status, 400, answer.text)
+      assert.equal(harness.upstream().length, 1)
+      assert.equal(adjusted(answer), null)
+    }
+  })
+
+  test('is forgotten where the call failed all the same', async () => {
+    const other = 'gpt-4.1-other'
+    simulator.script(other, [unknown('user'), { status: 400 }, undefined])
+    assert.equal((await chat(hello(other, { user: 'u' }))).status, 400)
+    assert.equal(adjusted(await chat(hello(other, { user: 'u' }))), null)
+    assert.equal(harness.sent().user, 'u')
+  })
 })

@@ -5,21 +5,22 @@ import { isConfigured, isSpeakable, type ModelTraits, mergeTraits, type Provider
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { Bounds } from '../../domain/request/bounds.ts'
 import { promptCacheKey } from '../../domain/request/cache-key.ts'
-import { type JsonObject, operationOfMode } from '../../domain/request/call-request.ts'
+import type { JsonObject } from '../../domain/request/call-request.ts'
+import { NOTHING_OMITTED, omittedHeaders, together } from '../../domain/request/omissions.ts'
 import type { OutputBounds } from '../../domain/request/output-limit.ts'
 import type { Sealing } from '../../domain/request/sealing.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { named, type Worded, worded } from '../../domain/wording/worded.ts'
+import { type Worded, worded } from '../../domain/wording/worded.ts'
 import type { Endpoint } from '../../endpoints/endpoint.ts'
-import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import type { FittedLimits } from '../../limits/chain-hold.ts'
 import type { Family, Translation, Translator } from '../../providers/family.ts'
 import { translatorFor } from '../../providers/translator-for.ts'
 import type { Catalog } from '../models/catalog.ts'
 import type { Circuits } from './circuits.ts'
+import { mismatch } from './mismatch.ts'
 import type { PricePercents } from './price-percents.ts'
-import { type Quirks, withoutValues } from './quirks.ts'
+import type { Quirks } from './quirks.ts'
 import type { SpokenFormats } from './spoken-formats.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -153,7 +154,8 @@ function calleeOf(
     return { kind: 'refused', code, message, reason: `skipped: ${message.kept}`, contextWindow }
   }
   const { quirks, pricePercents } = deps
-  const { renames, refusesUsageField, refusedValues } = quirks.of(provider, entry.model)
+  const { renames, refusesUsageField, omits: learnt } = quirks.of(provider, entry.model)
+  const omits = together(translator.omits ?? NOTHING_OMITTED, learnt)
   // The most specific configured limit.
   const bounds = { default: entry.maxOutputTokens ?? context.defaultLimit, most: fitted.get(position) ?? null }
   const { family: name, baseUrl } = provider
@@ -165,8 +167,9 @@ function calleeOf(
   if (provider.settings !== undefined) destination.settings = provider.settings
   if (context.isStrict) boundTools(destination, entry, context)
   if (translator.carried !== undefined) {
-    destination.carried = translator.carried(withoutValues(context.headers?.() ?? [], refusedValues))
+    destination.carried = translator.carried(context.headers?.() ?? [])
   }
+  if (omits !== NOTHING_OMITTED) destination.omits = omits
   if (context.chain.length === 1) destination.isOnly = true
   if (context.refusesCompaction !== undefined) destination.refusesCompaction = true
   if (context.marksPrompts !== undefined) destination.marksPrompt = true
@@ -204,30 +207,6 @@ export function sealingFor(
 
 const NOTHING = worded``
 
-/** Why a model cannot serve this endpoint, if that is known. */
-function mismatch(
-  entry: ChainEntry,
-  family: Family,
-  translator: Translator | undefined,
-  { snapshot, endpoint, chain, isInterchangeable, isDirect }: ChainContext,
-) {
-  const { provider, model } = entry
-  if (translator === undefined) return worded`The provider '${named(provider)}' does not offer ${named(endpoint.name)}.`
-  // By the contract's prefixes a chat with an embedding model goes to its provider, which refuses it in its own words.
-  if (isDirect && endpoint.operation === 'chat') return null
-  const mode = snapshot.registry.get(provider)?.get(model)?.mode
-  const registered = operationOfMode(mode)
-  const operation = registered ?? family.operationOf(model)
-  if (operation !== null && operation !== endpoint.operation) {
-    const path = ENDPOINTS.find((each) => each.operation === operation)?.path
-    const source = registered === null ? '' : worded`, by its mode in the registry ('${named(mode ?? '')}')`
-    return worded`${named(provider)}/${named(model)} is for ${named(operation)}${source}: send the request to POST ${named(path ?? '')}.`
-  }
-  const first = chain[0]?.model
-  if (endpoint.fallsBackTo === 'any-model' || isInterchangeable || model === first) return null
-  return worded`The ${named(endpoint.operation)} of ${named(model)} are not comparable with those of ${named(first ?? '')}.`
-}
-
 function judge(callee: Callee, translation: Translation | undefined, context: ChainContext, deps: ChainDeps): Fitness {
   const { contextWindow } = callee.traits
   if (translation === undefined) throw new Error('an entry was not translated for')
@@ -237,7 +216,8 @@ function judge(callee: Callee, translation: Translation | undefined, context: Ch
     case 'refused':
       return { ...translation, reason: `skipped: ${translation.message.kept}`, contextWindow }
     case 'wire': {
-      const { body: wire, ignored, adjustments, bounds } = translation
+      const { body: wire, ignored, bounds } = translation
+      const adjustments = withHeaders(translation.adjustments, callee, context)
       const { expectedPercent, heldPercent } = percentsOf(callee, bounds, context, deps)
       const { entry, position, provider, family, translator, traits, destination } = callee
       const candidate: Candidate = {
@@ -258,6 +238,14 @@ function judge(callee: Callee, translation: Translation | undefined, context: Ch
       return { kind: 'usable', candidate, contextWindow }
     }
   }
+}
+
+/** And what header fields, which are in no body, are sent without. */
+function withHeaders(adjustments: Adjustment[], callee: Callee, { headers }: ChainContext): Adjustment[] {
+  const { forwarded } = callee.translator
+  const { omits } = callee.destination
+  if (omits === undefined || forwarded === undefined || headers === undefined) return adjustments
+  return [...adjustments, ...omittedHeaders(Object.entries(forwarded(headers())), omits)]
 }
 
 /** Whether account defaults may decide what a request leaves open, and can be pinned: elsewhere answers tell. */

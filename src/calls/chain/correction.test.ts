@@ -4,6 +4,7 @@ import { SmallBody } from '../../bodies/small-body.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import { chatCompletions } from '../../endpoints/chat-completions/chat-completions.ts'
 import { FAMILIES } from '../../providers/families.ts'
+import type { Admitted } from '../stages.ts'
 import type { Candidate, ChainDeps } from './assess.ts'
 import { correctionOf } from './correction.ts'
 import { createQuirks } from './quirks.ts'
@@ -28,8 +29,9 @@ function corrected(wire: JsonObject, refused = field) {
     adjustments: [],
     destination: { family },
   } as unknown as Candidate
-  const sent = { bytes: '', isFree: true }
-  const correction = correctionOf({ name: refused, instead: null }, candidate, sent, { body, id: 'x' }, {
+  const sent = { bytes: JSON.stringify(request), isFree: true }
+  const call = { body, id: 'x', receiver: { headers: () => [] } } as unknown as Admitted
+  const correction = correctionOf({ name: refused, instead: null }, candidate, sent, call, {
     quirks,
   } as ChainDeps)
   const isLearned = () => quirks.of(PROVIDER as Candidate['provider'], 'm').refusesUsageField

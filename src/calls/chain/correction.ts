@@ -4,6 +4,7 @@ import type { Adjustment } from '../../domain/request/adjustment.ts'
 import { type Rename, renaming, spareLimit, usableRename } from '../../providers/rename.ts'
 import type { Received } from '../stages.ts'
 import type { Candidate, ChainDeps } from './assess.ts'
+import { sparedFor } from './spared.ts'
 
 /** The same request with a field renamed or removed, because the provider said that it would accept that. */
 export interface Correction {
@@ -11,21 +12,41 @@ export interface Correction {
   reason: string
   bytes: WireBytes
   adjustments: Adjustment[]
+  /** It went without what calls can do without: others of that may be refused next. */
+  isSpared?: true
   /** To be called after a success: if the provider refuses the correction too, nothing was learned. */
   learn(): void
 }
 
-/** Null when the failure names no field that could be sent differently. */
+/** At one entry: a provider may name one thing at a time. */
+const MOST_CORRECTIONS = 8
+
+type Sending = Pick<Sent, 'bytes' | 'isFree'>
+
+/** Null when the failure names no field that could be sent differently. `earlier`: of this call, at this entry. */
 export async function correctionOf(
   refused: RefusedField | null,
   candidate: Candidate,
-  { bytes, isFree }: Pick<Sent, 'bytes' | 'isFree'>,
+  sent: Sending,
+  call: Pick<Received, 'body' | 'id' | 'receiver'>,
+  deps: ChainDeps,
+  earlier: readonly Correction[] = [],
+): Promise<Correction | null> {
+  if (refused === null || earlier.length === MOST_CORRECTIONS) return null
+  const spared = await sparedFor(refused, candidate, sent, call, deps)
+  if (spared !== null) return spared
+  // What the provider says to that is the answer.
+  const isFirst = earlier.every(({ isSpared }) => isSpared === true)
+  return isFirst ? onceCorrected(refused, candidate, sent, call, deps) : null
+}
+
+async function onceCorrected(
+  refused: RefusedField,
+  candidate: Candidate,
+  { bytes, isFree }: Sending,
   { body, id }: Pick<Received, 'body' | 'id'>,
   deps: ChainDeps,
 ): Promise<Correction | null> {
-  if (refused === null) return null
-  if (refused.values !== undefined)
-    return withoutRefused(refused.name, refused.values, candidate, { bytes, isFree }, body, deps)
   const spare = spareLimit(candidate.wire, refused)
   const asked = spare
     ? withoutSpare(spare, candidate, deps)
@@ -41,40 +62,18 @@ export async function correctionOf(
   return rewritten === null ? null : { ...correction, bytes: rewritten }
 }
 
+function without(fields: readonly string[]) {
+  return { kind: 'without', omitted: { fields } } as const
+}
+
 /** The limit stays under its other name, and from now on goes under that one alone. */
 function withoutSpare(spare: Rename, { provider, entry, adjustments }: Candidate, { quirks }: ChainDeps) {
   return {
     reason: `asked again without '${spare.from}', which the provider does not take beside '${spare.to}'`,
-    rewrite: { kind: 'drop', fields: new Set([spare.from]) } as const,
+    rewrite: without([spare.from]),
     adjustments: adjustments.filter(({ field }) => field !== spare.from),
     learn: () => quirks.rename(provider, entry.model, spare),
   }
-}
-
-/** Remembered at once, so the next attempt builds its headers without them. Null: none of them was sent. */
-async function withoutRefused(
-  field: string,
-  refused: readonly string[],
-  { provider, entry, wire, destination, adjustments }: Candidate,
-  { bytes, isFree }: Pick<Sent, 'bytes' | 'isFree'>,
-  body: Received['body'],
-  { quirks }: ChainDeps,
-): Promise<Correction | null> {
-  const known = quirks.of(provider, entry.model).refusedValues
-  const values = refused.filter((each) => !known.includes(each))
-  if (values.length === 0) return null
-  const isInBody = Object.hasOwn(wire, field)
-  // A small body is rewritten from its wire form, so earlier refused fields must be removed again.
-  const rewritten = isInBody
-    ? await body.rewrite(
-        { kind: 'without', field, values: [...known, ...values] },
-        { wire, bytes, destination, isFree },
-      )
-    : bytes
-  if (rewritten === null) return null
-  quirks.refusesValues(provider, entry.model, values)
-  const reason = `asked again without ${values.join(', ')}, which the provider does not take`
-  return { reason, bytes: rewritten, adjustments, learn: () => {} }
 }
 
 function isPinned(refused: RefusedField, { adjustments }: Candidate): boolean {
@@ -96,7 +95,7 @@ function unpinned(refused: RefusedField, candidate: Candidate, id: string, deps:
   const pins = adjustments.filter(({ reason }) => reason === 'pinned')
   return {
     reason: `asked again without '${refused.name}', which the provider does not take`,
-    rewrite: { kind: 'drop', fields: new Set(pins.map(({ field }) => field)) } as const,
+    rewrite: without(pins.map(({ field }) => field)),
     adjustments: adjustments.filter((each) => !pins.includes(each)),
     learn: () => {},
   }
@@ -110,7 +109,7 @@ function isUsageField(refused: RefusedField, { translator, wire }: Candidate): b
 function withoutUsageField({ name }: RefusedField, { provider, entry, adjustments }: Candidate, { quirks }: ChainDeps) {
   return {
     reason: `asked again without '${name}', which the provider does not take`,
-    rewrite: { kind: 'drop', fields: new Set([name]) } as const,
+    rewrite: without([name]),
     adjustments,
     learn: () => quirks.refusesUsageField(provider, entry.model),
   }

@@ -1,4 +1,5 @@
 import type { Provider } from '../../domain/provider.ts'
+import { NOTHING_OMITTED, type Omissions, together } from '../../domain/request/omissions.ts'
 import type { Rename } from '../../providers/rename.ts'
 
 /** What a provider's refusals have taught this process about one of its models. */
@@ -8,8 +9,8 @@ interface Quirk {
   refusesPins: boolean
   /** It does not know the field that asks for usage at the end of a stream. */
   refusesUsageField: boolean
-  /** Values of the caller's header fields that it refuses, such as betas of its vendor that it does not offer. */
-  refusedValues: readonly string[]
+  /** What calls can do without and it refuses, such as betas of its vendor that it does not offer. */
+  omits: Omissions
 }
 
 /** Learned again after a restart and when the provider's address changes, at one refused call each. */
@@ -20,15 +21,16 @@ export interface Quirks {
   unlearn(provider: Provider, model: string, rename: Rename): void
   refusesPins(provider: Provider, model: string): void
   refusesUsageField(provider: Provider, model: string): void
-  refusesValues(provider: Provider, model: string, values: readonly string[]): void
+  omit(provider: Provider, model: string, omissions: Omissions): void
 }
 
 /** Callers may send anything as a direct model id; beyond this number the oldest is dropped. */
 const MOST_MODELS = 1_000
 const MOST_RENAMES = 8
-const MOST_VALUES = 32
+/** Of values, and of fields: the last ones. */
+const MOST_OMITTED = 32
 
-const NONE: Quirk = { renames: [], refusesPins: false, refusesUsageField: false, refusedValues: [] }
+const NONE: Quirk = { renames: [], refusesPins: false, refusesUsageField: false, omits: NOTHING_OMITTED }
 
 export function createQuirks(): Quirks {
   const quirks = new Map<string, Quirk>()
@@ -41,8 +43,8 @@ export function createQuirks(): Quirks {
     const key = keyOf(provider, model)
     const quirk = { ...of(provider, model), ...changed }
     quirks.delete(key)
-    const { renames, refusesPins, refusesUsageField, refusedValues } = quirk
-    const isOne = renames.length > 0 || refusesPins || refusesUsageField || refusedValues.length > 0
+    const { renames, refusesPins, refusesUsageField, omits } = quirk
+    const isOne = renames.length > 0 || refusesPins || refusesUsageField || omits !== NOTHING_OMITTED
     if (isOne) quirks.set(key, quirk)
     const [oldest] = quirks.keys()
     if (quirks.size > MOST_MODELS && oldest !== undefined) quirks.delete(oldest)
@@ -62,20 +64,10 @@ export function createQuirks(): Quirks {
     },
     refusesPins: (provider, model) => change(provider, model, { refusesPins: true }),
     refusesUsageField: (provider, model) => change(provider, model, { refusesUsageField: true }),
-    refusesValues(provider, model, values) {
-      const all = new Set([...of(provider, model).refusedValues, ...values])
-      change(provider, model, { refusedValues: [...all].slice(-MOST_VALUES) })
+    omit(provider, model, omissions) {
+      const { values, fields } = together(of(provider, model).omits, omissions)
+      const omits = { values: new Map([...values].slice(-MOST_OMITTED)), fields: fields.slice(-MOST_OMITTED) }
+      change(provider, model, { omits })
     },
-  }
-}
-
-/** The caller's header fields without the values that a provider refuses; a field that is left empty is left out. */
-export function* withoutValues(
-  headers: Iterable<readonly [name: string, value: string]>,
-  refused: readonly string[],
-): Iterable<readonly [name: string, value: string]> {
-  for (const [name, value] of headers) {
-    const left = value.split(',').filter((each) => !refused.includes(each.trim()))
-    if (left.length > 0) yield [name, left.join(',')]
   }
 }

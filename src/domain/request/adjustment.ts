@@ -8,6 +8,7 @@ export const ADJUSTMENT_REASONS = {
   fitted_to_budget: 'lowered to what the hard budget still allows',
   stepped_down: 'what is left of the budget does not cover the first choice, so a cheaper model was asked',
   renamed: 'the provider requires this name for the model',
+  refused: 'the provider does not take it with this model, and the call can do without it',
   unused_key: 'the bearer token is another key, and that one counts',
   left_out: 'the hard budget does not cover what it can cost',
   pinned: 'sent explicitly, so that no default of the provider or its account can exceed the hard budget',
@@ -19,7 +20,7 @@ export const Adjustment = z.strictObject({
   value: z
     .union([z.string(), z.number()])
     .nullable()
-    .describe('As it was sent; null where only the name changed, and of a key'),
+    .describe('As it was sent; null where only the name changed, of a whole field that was left out, and of a key'),
   reason: z.literal(Object.keys(ADJUSTMENT_REASONS) as (keyof typeof ADJUSTMENT_REASONS)[]),
   from: z
     .string()

@@ -56,6 +56,10 @@ function asked(row: RequestRow, keyName: string | null): string {
 function adjustmentWords({ field, value, reason, from }: Adjustment): string {
   if (reason === 'unused_key') return `The gateway did not use '${field}': ${ADJUSTMENT_REASONS[reason]}.`
   if (reason === 'left_out') return `The gateway left out '${field}': ${ADJUSTMENT_REASONS[reason]}.`
+  if (reason === 'refused') {
+    const what = value === null ? `'${field}'` : `'${value}' of '${field}'`
+    return `The gateway left out ${what}: ${ADJUSTMENT_REASONS[reason]}.`
+  }
   const sent = value === null ? `'${field}'` : `'${field}' as ${value}`
   const instead = from === undefined ? '' : ` instead of '${from}'`
   return `The gateway sent ${sent}${instead}: ${ADJUSTMENT_REASONS[reason]}.`

@@ -2,6 +2,7 @@ import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { type Worded, worded } from '../../domain/wording/worded.ts'
+import { unknownField } from './refused.ts'
 import { WireError } from './wire.ts'
 
 /** The input of the rows below. */
@@ -56,7 +57,8 @@ export function failureFromWire(status: number, body: unknown): Failure {
   const { code, ...deviation } = verdictOn(signal)
   const words = message === null || message === '' ? defaultWords(status) : scrubMessage(message)
   const refused = status === 400 ? FIELD_TEXT.exec(message ?? '')?.[1] : undefined
-  const refusedField = refused === undefined ? null : { name: refused, instead: null }
+  const named = refused === undefined ? null : { name: refused, instead: null }
+  const refusedField = (status === 400 ? unknownField(message ?? '') : null) ?? named
   const said = { codes: [error?.details?.error_code, error?.type], param: refused }
   return failure(code, words, status, { ...deviation, refusedField, said })
 }

@@ -2,12 +2,10 @@ import { scrubMessage } from '../../domain/errors.ts'
 import { type Failure, type FailureCode, failure, type Retry } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { named, type Worded, worded } from '../../domain/wording/worded.ts'
-import { refusedBetas } from '../anthropic/refused-betas.ts'
 import type { ResponseHeader } from '../family.ts'
 import { adviceOn } from './advice.ts'
+import { refusedIn } from './omissions.ts'
 
-/** The body's field for betas (invoke/envelope.ts). */
-export const BETA_FIELD = 'anthropic_beta'
 export const CLASS_HEADER = 'x-amzn-errortype'
 
 /** What an error says, whole or within a stream. */
@@ -41,8 +39,8 @@ export function failureOf(signal: Signal): Failure {
   const said = message === '' ? defaultWords(status) : scrubMessage(withoutCanonical(message))
   const advice = adviceOn(signal)
   const words = advice === null ? said : worded`${named(advice)} (${said})`
-  const betas = code === 'invalid_request' ? refusedBetas(message, BETA_FIELD) : null
-  const deviation = { said: { codes: [signal.name] }, ...(betas === null ? {} : { refusedField: betas }) }
+  const refused = code === 'invalid_request' ? refusedIn(message) : null
+  const deviation = { said: { codes: [signal.name] }, ...(refused === null ? {} : { refusedField: refused }) }
   return failure(code, words, status, retry === undefined ? deviation : { ...deviation, retry })
 }
 

@@ -8,9 +8,11 @@ import { forwarded as vendorForwarded } from '../anthropic/messages/forwarded.ts
 import { messages as vendorMessages } from '../anthropic/messages/messages.ts'
 import { toWire } from '../anthropic/request/request.ts'
 import { fromWire } from '../anthropic/response.ts'
+import { SPARES } from '../anthropic/spares.ts'
 import { stream } from '../anthropic/stream/stream.ts'
 import type { Target, Translation, Translator } from '../family.ts'
 import { publisherTarget } from './endpoint.ts'
+import { CLAUDE_OMISSIONS, COUNT_OMISSIONS } from './omissions.ts'
 
 /** The dialect that keeps all fields. Here it is a field of the body. */
 const VERSION = 'vertex-2023-10-16'
@@ -38,6 +40,8 @@ export const messages: Translator<MessagesRequest> = {
   isVerbatim: true,
   hasForeignErrors: true,
   forwarded,
+  spares: SPARES,
+  omits: CLAUDE_OMISSIONS,
   ...(vendorMessages.stream === undefined ? {} : { stream: vendorMessages.stream }),
 }
 
@@ -52,6 +56,8 @@ export const countTokens: Translator<CountTokensRequest> = {
   isVerbatim: true,
   hasForeignErrors: true,
   forwarded,
+  spares: SPARES,
+  omits: COUNT_OMISSIONS,
 }
 
 function target(provider: Provider, model: string, isStream?: boolean): HttpTarget {

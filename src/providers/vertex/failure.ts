@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts'
 import { isJsonObject } from '../../domain/request/call-request.ts'
 import { failureFromWire as claudeFailure } from '../anthropic/failure.ts'
-import { refusedBetas } from '../anthropic/refused-betas.ts'
+import { refusedBetas } from '../anthropic/refused.ts'
 import { failureFromWire as vendorFailure } from '../gemini/failure.ts'
 import { WireError } from '../gemini/wire.ts'
 import { failureFromWire as openFailure } from '../openai/failure.ts'

@@ -100,10 +100,42 @@ test('a beta that is refused by name is left out, and remembered', async () => {
       body: JSON.stringify(body),
     })
   const betas = () => cloud.calls.map(({ headers }) => headers['anthropic-beta'])
-  assert.equal((await ask()).status, 200)
+  const first = await ask()
+  assert.equal(first.status, 200)
   assert.deepEqual(betas(), ['unknown-a-2026-01-01,a-1', 'a-1'])
-  assert.equal((await ask()).status, 200)
+  const told = 'anthropic-beta=unknown-a-2026-01-01;refused'
+  assert.equal(first.headers.get('x-gateway-adjusted'), told)
+  const second = await ask()
+  assert.equal(second.status, 200)
   assert.deepEqual(betas().slice(2), ['a-1'], 'the next call does not send it')
+  assert.equal(second.headers.get('x-gateway-adjusted'), told)
+})
+
+test('betas that are known to be refused are not sent even once', async () => {
+  const response = await fetch(`${harness.url}/v1/messages`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': 'gw_live_test0000000000000000000000000000',
+      'anthropic-beta': 'effort-2025-11-24,advanced-tool-use-2025-11-20, a-1',
+    },
+    body: JSON.stringify({
+      model: 'claude-sim-echo',
+      max_tokens: 64,
+      messages: [{ role: 'user', content: 'ping' }],
+      speed: 'fast',
+    }),
+  })
+  assert.equal(response.status, 200, await response.text())
+  const [call] = cloud.calls
+  assert.equal(call?.headers['anthropic-beta'], 'tool-search-tool-2025-10-19,a-1')
+  assert.equal('speed' in (call?.body ?? {}), false)
+  const told = [
+    'speed;refused',
+    'anthropic-beta=effort-2025-11-24;refused',
+    'anthropic-beta=tool-search-tool-2025-10-19;renamed;from=advanced-tool-use-2025-11-20',
+  ]
+  assert.equal(response.headers.get('x-gateway-adjusted'), told.join(', '))
 })
 
 test('a token that is refused is fetched anew in the same call, also where nothing is retried', async () => {

@@ -87,6 +87,7 @@ const ADJUSTED = {
   fitted_to_budget: 'fitted to the budget',
   stepped_down: 'a cheaper model, because of the budget',
   renamed: 'as the provider wants it',
+  refused: 'left out: the provider does not take it',
   pinned: 'pinned for the hard budget',
   unused_key: 'not used: the bearer token is another key',
   left_out: 'left out: the hard budget does not cover what it can cost',

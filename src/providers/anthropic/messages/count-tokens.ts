@@ -4,6 +4,7 @@ import type { CountTokensRequest } from '../../../domain/request/messages.ts'
 import type { Reading, Translator } from '../../family.ts'
 import { countTarget } from '../endpoint.ts'
 import { failureFromWire, isErrorBody } from '../failure.ts'
+import { SPARES } from '../spares.ts'
 import { withoutUnsigned } from './foreign-thinking.ts'
 import { forwarded } from './forwarded.ts'
 
@@ -19,6 +20,7 @@ export const countTokens: Translator<CountTokensRequest> = {
   fromWire,
   isVerbatim: true,
   forwarded,
+  spares: SPARES,
 }
 
 function fromWire(body: unknown): Reading {

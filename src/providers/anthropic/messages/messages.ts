@@ -2,6 +2,7 @@ import type { MessagesRequest } from '../../../domain/request/messages.ts'
 import type { Translator } from '../../family.ts'
 import { chatTarget } from '../endpoint.ts'
 import { markAutomatically } from '../mark-prompt.ts'
+import { SPARES } from '../spares.ts'
 import { partsOf } from './as-events.ts'
 import { forwarded } from './forwarded.ts'
 import { toWire } from './request.ts'
@@ -16,5 +17,6 @@ export const messages: Translator<MessagesRequest> = {
   markPrompt: markAutomatically,
   isVerbatim: true,
   forwarded,
+  spares: SPARES,
   stream: { open: () => new NativeStream(), partsOf },
 }

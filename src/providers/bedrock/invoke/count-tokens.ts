@@ -1,10 +1,13 @@
 import { NO_USAGE } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { hasField, textWithout } from '../../../domain/request/json-cuts.ts'
 import type { CountTokensRequest } from '../../../domain/request/messages.ts'
+import { omittedField } from '../../../domain/request/omissions.ts'
 import { countTokens as vendorCount } from '../../anthropic/messages/count-tokens.ts'
 import type { Reading, Translator } from '../../family.ts'
 import { modelTarget } from '../endpoint.ts'
 import { failureFromWire } from '../failure.ts'
+import { CLAUDE_OMISSIONS } from '../omissions.ts'
 import { carriedBetas, enveloped } from './envelope.ts'
 
 /** Counts the body that `invoke` would get. */
@@ -14,11 +17,17 @@ export const countTokens: Translator<CountTokensRequest> = {
   toWire(request, target) {
     const counted = vendorCount.toWire(request, target)
     if (counted.kind !== 'wire') return counted
-    const body = JSON.stringify(enveloped({ max_tokens: leastLimit(request), ...counted.body }, target))
-    return { ...counted, body: { input: { invokeModel: { body: Buffer.from(body).toString('base64') } } } }
+    const { wire, adjustments } = enveloped({ max_tokens: leastLimit(request), ...counted.body }, target)
+    const fields = CLAUDE_OMISSIONS.fields.filter((path) => hasField(wire, path))
+    // What is cut out of a body is looked for in its text, and here that is not to be seen.
+    const text = JSON.stringify(wire)
+    const body = Buffer.from(textWithout(text, { fields }) ?? text).toString('base64')
+    const told = [...counted.adjustments, ...adjustments, ...fields.map(omittedField)]
+    return { ...counted, body: { input: { invokeModel: { body } } }, adjustments: told }
   },
   fromWire,
   carried: carriedBetas,
+  omits: CLAUDE_OMISSIONS,
 }
 
 /** A count needs no limit, but the body that is counted does, and more than it may think. */

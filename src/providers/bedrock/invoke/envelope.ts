@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../../domain/request/call-request.ts'
+import { NOTHING_OMITTED, valuesIn, withoutOmitted } from '../../../domain/request/omissions.ts'
 import type { Target, Translation } from '../../family.ts'
 import { claudeName } from '../claude.ts'
+import { BETA_FIELD } from '../omissions.ts'
 
 /** The dialect that keeps all fields; this service knows no newer one for them. */
 const VERSION = 'bedrock-2023-05-31'
@@ -11,21 +13,26 @@ export function vendorTarget(target: Target): Target {
   return { ...target, model: claudeName(target.model) ?? target.model }
 }
 
-/** A body of the Messages API in this service's envelope. Model and streaming are in the path, tiers in no place. */
-export function enveloped(body: JsonObject, { carried }: Pick<Target, 'carried'>): JsonObject {
+/**
+ * A body of the Messages API in this service's envelope, and the betas that are left out of it. Model and streaming are
+ * in the path, tiers in no place.
+ */
+export function enveloped(body: JsonObject, { carried, omits = NOTHING_OMITTED }: Pick<Target, 'carried' | 'omits'>) {
   const { model: _model, stream: _stream, service_tier: _tier, anthropic_beta: own, ...rest } = body
-  const named = (carried?.[BETA_HEADER] ?? '').split(',').map((beta) => beta.trim())
-  const betas = [...(Array.isArray(own) ? own : []), ...named.filter((beta) => beta !== '')]
-  return {
+  const asked = [...(Array.isArray(own) ? own : []), ...valuesIn(carried?.[BETA_HEADER] ?? '')]
+  const { left: betas, adjustments } = withoutOmitted(BETA_FIELD, asked, omits)
+  const wire: JsonObject = {
     anthropic_version: VERSION,
-    ...(betas.length === 0 ? {} : { anthropic_beta: [...new Set(betas)] }),
+    ...(betas.length === 0 ? {} : { [BETA_FIELD]: betas }),
     ...rest,
   }
+  return { wire, adjustments }
 }
 
 export function inEnvelope(translation: Translation, target: Target): Translation {
   if (translation.kind !== 'wire') return translation
-  return { ...translation, body: enveloped(translation.body, target) }
+  const { wire, adjustments } = enveloped(translation.body, target)
+  return { ...translation, body: wire, adjustments: [...translation.adjustments, ...adjustments] }
 }
 
 /** Betas that the caller's client names in a header. */

@@ -7,10 +7,12 @@ import { markBlocks } from '../../anthropic/mark-prompt.ts'
 import { messages as vendorMessages } from '../../anthropic/messages/messages.ts'
 import { toWire as chatToWire } from '../../anthropic/request/request.ts'
 import { fromWire as chatFromWire } from '../../anthropic/response.ts'
+import { SPARES } from '../../anthropic/spares.ts'
 import { stream as chatStream } from '../../anthropic/stream/stream.ts'
 import type { StreamTranslator, Translator } from '../../family.ts'
 import { modelTarget } from '../endpoint.ts'
 import { EVENT_STREAM } from '../framing/event-stream.ts'
+import { CLAUDE_OMISSIONS } from '../omissions.ts'
 import { settingsOf } from '../settings.ts'
 import { carriedBetas, inEnvelope, vendorTarget } from './envelope.ts'
 import { Unwrapped } from './unwrapped.ts'
@@ -34,6 +36,8 @@ export const messages: Translator<MessagesRequest> = {
   isVerbatim: true,
   hasForeignErrors: true,
   carried: carriedBetas,
+  spares: SPARES,
+  omits: CLAUDE_OMISSIONS,
   ...(vendorMessages.stream === undefined ? {} : { stream: unwrapped(vendorMessages.stream) }),
 }
 

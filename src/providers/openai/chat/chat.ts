@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../../domain/request/chat.ts'
 import type { Translator } from '../../family.ts'
 import { costlyChat } from '../free-fields.ts'
+import { CHAT_SPARES } from '../spares.ts'
 import { targetOf } from '../target.ts'
 import { toWire } from './request.ts'
 import { fromWire } from './response.ts'
@@ -15,5 +16,6 @@ export const chat: Translator<ChatRequest> = {
   },
   fromWire,
   isVerbatim: true,
+  spares: CHAT_SPARES,
   stream,
 }

@@ -10,6 +10,7 @@ import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
 import { responses } from '../responses/responses.ts'
+import { CHAT_SPARES } from '../spares.ts'
 import { targetOf } from '../target.ts'
 import { type Dialect, dialectOf, isEmpty } from './dialect.ts'
 import { fitFields, toDialect } from './request.ts'
@@ -47,6 +48,7 @@ function translatorsOf(dialect: Dialect): Translators {
     fromWire: vendor.isFaithful === true ? fromWire : (body) => fromDialect(body, dialect),
     ...(vendor.isFaithful === true ? { isVerbatim: true } : {}),
     ...(vendor.takesMarkers === true ? { takesMarkers: true } : {}),
+    spares: CHAT_SPARES,
     stream: { open: (request) => new ChatStream(request, accent), partsOf, usageField: USAGE_FIELD },
   }
   return { chat, embeddings: embeddingsOf(dialect, named), responses: responsesOf(dialect) } as Translators

@@ -1,6 +1,7 @@
 import type { Provider } from '../../../domain/provider.ts'
 import type { ResponsesRequest } from '../../../domain/request/responses.ts'
 import type { Translator } from '../../family.ts'
+import { RESPONSES_SPARES } from '../spares.ts'
 import { DEFAULT_BASE_URL, targetOf } from '../target.ts'
 import { toWire } from './request.ts'
 import { fromWire } from './response.ts'
@@ -11,6 +12,7 @@ export const responses: Translator<ResponsesRequest> = {
   toWire,
   fromWire,
   isVerbatim: true,
+  spares: RESPONSES_SPARES,
   isSpokenBy,
   isFoundOut: (provider) => provider.speaks === undefined && provider.preset === undefined && !isSpokenBy(provider),
   stream,

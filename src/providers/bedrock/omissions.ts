@@ -1,0 +1,76 @@
+import type { RefusedField } from '../../domain/failure.ts'
+import type { Omissions } from '../../domain/request/omissions.ts'
+import { refusedBetas, unknownField } from '../anthropic/refused.ts'
+
+/** The body's field for betas (invoke/envelope.ts). */
+export const BETA_FIELD = 'anthropic_beta'
+
+/**
+ * Betas that the service refuses with every model, as its users report them up to November 2026: they are features of
+ * the vendor's own service, or need no beta here. The service has tool search under another name.
+ */
+const REFUSED_BETAS = [
+  'advisor-tool-2026-03-01',
+  'code-execution-2025-08-25',
+  'fast-mode-2026-02-01',
+  'files-api-2025-04-14',
+  'mcp-client-2025-04-04',
+  'mcp-client-2025-11-20',
+  'mcp-servers-2025-12-04',
+  'oauth-2025-04-20',
+  'prompt-caching-scope-2026-01-05',
+  'redact-thinking-2026-02-12',
+  'skills-2025-10-02',
+  'token-efficient-tools-2026-03-28',
+  'web-fetch-2025-09-10',
+  'web-search-2025-03-05',
+]
+
+/** Of refused betas, and of the vendor's own service alone. */
+const FIELDS = [
+  'diagnostics',
+  'speed',
+  'system.*.cache_control.scope',
+  'tools.*.cache_control.scope',
+  'messages.*.content.*.cache_control.scope',
+]
+
+export const CLAUDE_OMISSIONS: Omissions = {
+  values: new Map<string, string | null>([
+    ...REFUSED_BETAS.map((beta) => [beta, null] as const),
+    ['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19'],
+  ]),
+  fields: FIELDS,
+}
+
+/** Taken by models of this service; the second list by those that take hardly any. */
+const TAKEN_BETAS = [
+  [
+    'claude-code-20250219',
+    'computer-use-2024-10-22',
+    'computer-use-2025-01-24',
+    'computer-use-2025-11-24',
+    'context-1m-2025-08-07',
+    'context-management-2025-06-27',
+    'dev-full-thinking-2025-05-14',
+    'effort-2025-11-24',
+    'fine-grained-tool-streaming-2025-05-14',
+    'interleaved-thinking-2025-05-14',
+    'output-128k-2025-02-19',
+    'token-efficient-tools-2025-02-19',
+    'tool-examples-2025-10-29',
+    'tool-search-tool-2025-10-19',
+  ],
+  ['interleaved-thinking-2025-05-14'],
+]
+
+/** The service refuses a list without saying which beta it is about. */
+const UNNAMED_BETA = /\binvalid beta flag\b/i
+
+/** What an invalid request should do without; null where the message does not say. */
+export function refusedIn(message: string): RefusedField | null {
+  const betas = refusedBetas(message, BETA_FIELD)
+  if (betas !== null) return betas
+  if (UNNAMED_BETA.test(message)) return { name: BETA_FIELD, instead: null, keeps: TAKEN_BETAS }
+  return unknownField(message)
+}
