@@ -85,6 +85,7 @@ export function managementApi(built: ManagementParts): Record<'calls' | 'adminis
     ledger: {
       status: (scopes) => deps.ledger.status(scopes),
       scopes: () => deps.ledger.scopes(),
+      lookAt: async (budgets) => (await deps.ledger.lookAt?.(budgets)) ?? [],
       verify: () =>
         verifyLedger(deps.ledger, async (now) => {
           await requestLog.caughtUp()

@@ -2,6 +2,7 @@ import type { Attribution } from '../domain/attribution.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Picodollars } from '../domain/pricing/price.ts'
 import type { BudgetState, Decision, HeldCall } from './admission.ts'
+import type { ValueBudget } from './each/value-budget.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from './ledger.ts'
 
 /** A key and its workspace, with their current limits. */
@@ -35,6 +36,8 @@ export interface SpendLedger {
   release(call: HeldCall): boolean
   /** The budgets of what this payer names, as they are now; missing where there are none. */
   values?(payer: Payer): Promise<BudgetState[]>
+  /** How these stand, in their order; they may be of many values. Missing where none are counted. */
+  lookAt?(budgets: readonly ValueBudget[]): Promise<BudgetState[]>
   allowance(payer: Payer): { requests: RateAllowance | null; tokens: RateAllowance | null }
   /** In the order of the given scopes. */
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>

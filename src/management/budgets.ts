@@ -18,12 +18,13 @@ import { NOTHING_OPEN, type OpenMoney, readOpenMoney } from './corrections/open-
 import type { LedgerView, ManagementDeps } from './deps.ts'
 import { decodeCursor, page } from './requests/cursor.ts'
 import type { HandlersOf } from './router.ts'
+import { readTemplateBudgets, type TemplateBudget } from './usage/template-budgets.ts'
 import { verify } from './verify.ts'
 import { checkWorkspace } from './workspaces.ts'
 
 export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOperations> {
   return {
-    async 'budgets.list'({ query: { workspace, state, limit, cursor } }, { now, access }) {
+    async 'budgets.list'({ query: { workspace, state, values, limit, cursor } }, { now, access }) {
       const after = decodeCursor(cursor, 1)
       if (workspace !== undefined) {
         checkCovered(access, workspace)
@@ -39,6 +40,10 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
       const rows = await (state === undefined ? candidates : closeTo(state, candidates, deps.ledger, refused, now))
       const looked = await withStatus(rows.slice(0, limit + 1), deps.ledger)
       const [open, spreads] = [await readOpenMoney(deps.reads, looked, now), await readSpreads(deps, looked, now)]
+      const owners = values === true ? looked.slice(0, limit).map(([each]) => each) : []
+      const templates = new Map(
+        (await readTemplateBudgets(deps, owners, now)).map((budgets, place) => [owners[place], budgets]),
+      )
       const items = await mapInTurns(looked, ([each, status]) => ({
         each,
         item: toBudgetView(
@@ -47,6 +52,7 @@ export function budgetHandlers(deps: ManagementDeps): HandlersOf<typeof budgetOp
           {
             refused: refused.get(scopeName(each.scope)) ?? NONE_REFUSED,
             spread: spreads.get(each.place) ?? null,
+            values: templates.get(each) ?? null,
             now,
           },
         ),
@@ -166,10 +172,18 @@ function hasAny(limits: Limits | null): limits is Limits {
   return Object.values(used).some((limit) => limit !== undefined)
 }
 
+interface Beside {
+  refused: Refused
+  spread: bigint | null
+  /** Null: they were not asked for. */
+  values: TemplateBudget[] | null
+  now: number
+}
+
 function toBudgetView(
   { scope, name, workspace, limits, key }: LimitedScope,
   used: Used,
-  { refused, spread, now }: { refused: Refused; spread: bigint | null; now: number },
+  { refused, spread, values, now }: Beside,
 ) {
   const { budget } = limits
   const { status } = used
@@ -192,6 +206,7 @@ function toBudgetView(
     forecast_usd: forecast === null ? null : exactUsd(asPicodollars(forecast + shift)),
     forecast_low_usd: low === null ? null : exactUsd(asPicodollars(low + shift)),
     forecast_high_usd: high === null ? null : exactUsd(asPicodollars(high + shift)),
+    values,
     refused_last_day: refused.calls,
     requests_last_minute: status.requestsLastMinute,
     tokens_last_minute: status.tokensLastMinute,

@@ -13,6 +13,8 @@ import type {
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { TriedChat } from '../domain/usable-key.ts'
 import type { Call, CallReply } from '../http/call.ts'
+import type { BudgetState } from '../limits/admission.ts'
+import type { ValueBudget } from '../limits/each/value-budget.ts'
 import type { NodeLease, Scope, ScopeStatus } from '../limits/ledger.ts'
 import { type Audited, writeAudit } from '../store/control/audit.ts'
 import type { LiveSnapshot } from '../store/control/live-snapshot.ts'
@@ -82,6 +84,8 @@ export interface LedgerView {
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]>
   /** Every scope ever used. */
   scopes(): Promise<Scope[]>
+  /** How budgets of single values stand, in the order of those asked for. */
+  lookAt(budgets: readonly ValueBudget[]): Promise<BudgetState[]>
   /** Compares every counter with what the request log adds up to. Bigints are picodollars. */
   verify(): Promise<{
     scopes: number

@@ -82,6 +82,26 @@ describe('who spent it', () => {
     assert.match(page.url(), /agent=deeper/)
   })
 
+  test('a session with budgets says what is left of them, for it and for each agent', async () => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' }
+    const limits = { budgets: ['session', 'agent'].map((each) => ({ each, usd: '2000', per: 'total' })) }
+    const body = JSON.stringify({ name: 'agents', limits })
+    const made = await fetch(`${harness.url}/keys`, { method: 'POST', headers, body })
+    const { value } = (await made.json()) as { value: string }
+    const agents: Record<string, string>[] = [{}, { 'x-gateway-agent': 'look' }]
+    for (const agent of agents) {
+      const names = { authorization: `Bearer ${value}`, 'x-gateway-session': 'run-10', ...agent }
+      assert.equal((await harness.chat(hello('gpt-sim-echo', { max_tokens: 10 }), names)).status, 200)
+    }
+    await page.goto(`${harness.url}/dashboard/default/requests?session=run-10`)
+    await page.getByText(/left of \$2,000\.00 for each session/).waitFor()
+    const look = rows('Agents of this session').filter({ hasText: 'look' })
+    assert.match(await look.innerText(), /\$1,99\d\.\d\d/)
+    await assertAccessible(page, 'what is left for a session')
+    const folder = process.env['SCREENSHOTS']
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/session-left.png`, fullPage: true })
+  })
+
   test('the list of a session has its sum at the head, and can be narrowed by user', async () => {
     await page.goto(`${harness.url}/dashboard/default/requests?session=run-7`)
     await page.getByRole('status').filter({ hasText: 'in 3 requests.' }).waitFor()
@@ -102,7 +122,7 @@ describe('who spent it', () => {
   for (const [group, first, count] of [
     ['Session', 'run-7', 3],
     ['User', 'ada', 2],
-    ['Endpoint', 'chat', 8],
+    ['Endpoint', 'chat', 10],
   ] as const) {
     test(`usage by ${group}: each leads to its requests`, async () => {
       await page.goto(`${harness.url}/dashboard/default/usage`)

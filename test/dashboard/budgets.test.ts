@@ -60,6 +60,48 @@ describe('the budgets page', () => {
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
+  test('shows the tightest sessions of a budget for each session, which lead to their requests', async () => {
+    const { page } = walk
+    const budgets = [
+      { each: 'session', usd: '2', per: 'total' },
+      { each: 'user', usd: '5', per: 'day' },
+    ]
+    const agents = await limited('agents', 'default', { budgets })
+    const call = (session: string, times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () =>
+          harness.chat(hello('gpt-5.4-mini', { max_completion_tokens: 100 }), {
+            authorization: `Bearer ${agents}`,
+            'x-gateway-session': session,
+          }),
+        ),
+      )
+    await call('quiet', 1)
+    await call('busy', 3)
+    await harness.rows()
+    await page.goto(`${harness.url}/dashboard/default/budgets`)
+    const rows = page.getByRole('region', { name: 'Budgets of values' }).locator('tbody tr')
+    await rows.nth(2).waitFor()
+    const texts = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    assert.match(texts[0] ?? '', /^\$2\.00 for each session key agents in default, 2 live busy \$0/)
+    assert.match(texts[1] ?? '', /^for each session quiet \$0/)
+    assert.match(texts[2] ?? '', /^\$5\.00 for each user a day .*0 live none yet/)
+    await assertAccessible(page, 'budgets of values')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await photograph(`values-${colorScheme}`)
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await assertAccessible(page, 'budgets of values on a phone')
+    await photograph('values-phone')
+    await page.setViewportSize({ width: 1280, height: 720 })
+    await rows.first().getByRole('link', { name: 'busy' }).click()
+    await page.waitForURL(/requests\?.*session=busy/)
+    await page.getByText('All 3 requests are shown').waitFor()
+    await page.goto(`${harness.url}/dashboard/default/budgets`)
+    await rows.first().waitFor()
+  })
+
   test('can be narrowed to this workspace and searched; a row leads to its key', async () => {
     const { page } = walk
     await choice('default').click()

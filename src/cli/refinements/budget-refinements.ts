@@ -50,6 +50,31 @@ function ofLimit(used: number, limit: number | undefined): string | null {
   return limit === undefined ? null : `${used}/${limit}`
 }
 
+/** Budgets for each session, user, …: the tightest values of each. */
+function printValues(data: readonly Budget[], { output }: Pick<Given, 'output'>): void {
+  const rows = data.flatMap(({ scope, name, workspace, values }) =>
+    (values ?? []).flatMap(({ each, per, mode, live, tightest }): Record<string, unknown>[] => {
+      const budget = { each: each ?? '(all)', per: mode === 'soft' ? `${per}:soft` : per }
+      const owner = { workspace, key: scope === 'key' ? name : '(all keys)', ...budget, live }
+      if (tightest.length === 0) return [owner]
+      return tightest.map(({ value, session, key, ...use }) => ({
+        ...owner,
+        value: session === null ? (value ?? (each === 'key' ? key : null)) : `${session} / ${value}`,
+        limit_usd: use.limit_usd,
+        spent_usd: use.spent_usd,
+        held_usd: use.held_usd,
+        left_usd: use.remaining_usd,
+      }))
+    }),
+  )
+  if (rows.length === 0) return
+  output.line('')
+  output.line('The tightest values:')
+  printRows(rows, output, ['workspace', 'key', 'each', 'per', 'live', 'value', ...USE])
+}
+
+const USE = ['limit_usd', 'spent_usd', 'held_usd', 'left_usd']
+
 function printBudgets({ data, next_cursor: cursor }: ReplyOf<'budgets.list'>, { output }: Given): void {
   const isOpen = data.some(
     ({ limits: { budget }, periods }) => budget !== undefined && periods[budget.per].unconfirmed_usd !== '0',
@@ -74,6 +99,7 @@ function printBudgets({ data, next_cursor: cursor }: ReplyOf<'budgets.list'>, { 
   }))
   if (rows.length === 0) output.note(`Nothing has limits. Set one: ${programName()} keys update KEY --budget 50/month`)
   else printRows(rows, output)
+  printValues(data, { output })
   if (cursor !== null) output.note(`More results: use --cursor ${cursor} or --all`)
 }
 
@@ -121,6 +147,8 @@ export const budgetRefinements: Readonly<Record<string, Refinement>> = {
   'budgets.list': {
     name: 'budgets',
     examples: ['switchyard budgets', 'switchyard budgets --workspace research --json'],
+    omit: ['values'],
+    refine: (_given, input) => ({ ...input, query: { ...input.query, values: 'true' } }),
     print: printBudgets,
   },
   'corrections.list': {

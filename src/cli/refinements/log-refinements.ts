@@ -141,9 +141,19 @@ function printAdvice(reply: ReplyOf<'usage.advice'>, { output }: Given): void {
   )
 }
 
+/** Of the budgets that an agent has to fit, the tightest. */
+function leastLeft(budgets: ReplyOf<'usage.session'>['budgets']): string | null {
+  const left = budgets.map(({ remaining_usd: usd }) => usd)
+  return left.reduce<string | null>(
+    (least, usd) => (least === null || picodollarsOfUsd(usd) < picodollarsOfUsd(least) ? usd : least),
+    null,
+  )
+}
+
 /** A line for each agent, below the one that started it. */
 function printSession(reply: ReplyOf<'usage.session'>, { output }: Given): void {
   const hasCuts = reply.agents.some(({ cut_streams: cut }) => cut > 0)
+  const hasBudgets = reply.agents.some(({ budgets }) => budgets.length > 0)
   const rows = reply.agents.map(
     ({ agent, depth, kinds, models, with_children: { cost_usd: withChildren }, ...sums }) => ({
       agent: `${'· '.repeat(depth)}${agent ?? '(main)'}`,
@@ -159,9 +169,15 @@ function printSession(reply: ReplyOf<'usage.session'>, { output }: Given): void 
       cost_usd: sums.cost_usd,
       ...(hasCuts && { cut_streams: sums.cut_streams, cut_usd: sums.cut_usd }),
       with_children_usd: withChildren,
+      ...(hasBudgets && { left_usd: leastLeft(sums.budgets) }),
     }),
   )
   printRows(rows, output)
+  for (const { scope, key_id: keyId, per, mode, ...use } of reply.budgets) {
+    const name = reply.keys.find(({ id }) => id === keyId)?.name ?? keyId
+    const whose = `${mode} budget of the ${scope} for each session (${per}), key ${name}`
+    output.line(`Left: ${use.remaining_usd} of ${use.limit_usd} USD, ${use.held_usd} held; ${whose}`)
+  }
   output.line(`Total: ${reply.requests} requests, ${reply.cost_usd} USD; ${reply.running} running`)
   if (reply.is_cut) output.note('More agents than can be listed: only the costliest are added up')
 }

@@ -69,6 +69,12 @@ export function valueName({ kind, of, value }: Pick<ValueScope, 'kind' | 'of' | 
   return kind === 'tag' ? `tag ${of}=${value}` : `${kind} ${value}`
 }
 
+/** The other way: what kind of values a budget is for. */
+export function kindOfEach(each: string | undefined): Pick<ValueScope, 'kind'> & { tag: string | null } {
+  if (each === undefined) return { kind: '', tag: null }
+  return each.startsWith(TAG) ? { kind: 'tag', tag: each.slice(TAG.length) } : { kind: each as EachKind, tag: null }
+}
+
 /** As budgets name it: `tag:team`. */
 export function eachOf({ kind, of }: Pick<ValueScope, 'kind' | 'of'>): string {
   return kind === 'tag' ? `${TAG}${of}` : kind

@@ -10,9 +10,9 @@ import { asPicodollars } from '../../domain/pricing/price.ts'
 import type { Connection } from '../counters/connection.ts'
 import { JOIN, LEAVE } from '../counters/scripts/node.ts'
 import { type EachBook, type EachLog, nothingSpent } from './each-book.ts'
-import type { ValueBudget } from './each-budgets.ts'
 import { MemoryBook } from './memory-book.ts'
 import { ServerBook } from './server-book.ts'
+import type { ValueBudget } from './value-budget.ts'
 
 const server = await startValkey()
 const connection = await connectTo(server.url)

@@ -2,7 +2,7 @@ import { PERIODS, type Period, periodBounds } from '../../domain/budgets/budget-
 import { type ValueScope, valueName } from '../../domain/budgets/each.ts'
 import { asPicodollars, type Picodollars } from '../../domain/pricing/price.ts'
 import type { BudgetState } from '../admission.ts'
-import type { ValueBudget } from './each-budgets.ts'
+import type { ValueBudget } from './value-budget.ts'
 
 /** A call before it is admitted. Everything here may be sent to another thread. */
 export interface EachCall {

@@ -1,21 +1,11 @@
 import { counterOf, type ValueScope, valuesOf } from '../../domain/budgets/each.ts'
 import { raisedBy } from '../../domain/budgets/raises.ts'
 import type { EachBudget, Limits } from '../../domain/limits.ts'
-import { asPicodollars, type Picodollars, picodollarsOfUsd } from '../../domain/pricing/price.ts'
+import { asPicodollars, picodollarsOfUsd } from '../../domain/pricing/price.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Scope } from '../ledger.ts'
 import type { Payer } from '../spend-ledger.ts'
-
-/** A budget that a call must fit beside those of its key and workspace, with the counter it looks at. */
-export interface ValueBudget {
-  /** Whose limits have it. */
-  owner: Scope
-  budget: EachBudget
-  scope: ValueScope
-  counter: string
-  /** With what it is raised by now. */
-  limit: Picodollars
-}
+import type { ValueBudget } from './value-budget.ts'
 
 /** What temporarily adds to the budgets of a counter. */
 export type RaisedBy = (counter: string) => bigint
@@ -44,9 +34,7 @@ export function valueBudgetsOf(
       for (const value of valuesOf(budget.each, names, ancestors)) {
         const isByKey = owner.kind === 'key' || isOfKey(budget.each)
         const scope = { workspace: workspace.name, keyId: isByKey ? key.id : '', ...value }
-        const counter = counterOf(scope)
-        const limit = asPicodollars(limitOf(budget) + raise(counter))
-        found.push({ owner, budget, scope, counter, limit })
+        found.push(valueBudget(owner, budget, scope, raise))
       }
     }
   }
@@ -55,7 +43,14 @@ export function valueBudgetsOf(
   return found
 }
 
-function isOfKey(each: string | undefined): boolean {
+/** A budget as it is for one value. */
+export function valueBudget(owner: Scope, budget: EachBudget, scope: ValueScope, raise: RaisedBy): ValueBudget {
+  const counter = counterOf(scope)
+  return { owner, budget, scope, counter, limit: asPicodollars(limitOf(budget) + raise(counter)) }
+}
+
+/** Sessions, agents and keys are counted by key, also where a workspace sets the budget. */
+export function isOfKey(each: string | undefined): boolean {
   return each === 'session' || each === 'agent' || each === 'key'
 }
 

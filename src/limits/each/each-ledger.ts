@@ -3,9 +3,13 @@ import type { BudgetState, Decision, HeldCall } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
 import type { EachBook } from './each-book.ts'
-import { type RaisedBy, type ValueBudget, valueBudgetsOf } from './each-budgets.ts'
+import { type RaisedBy, valueBudgetsOf } from './each-budgets.ts'
 import { KnownParents } from './known-parents.ts'
 import { countersOf } from './memory-book.ts'
+import type { ValueBudget } from './value-budget.ts'
+
+/** Budgets of one question to a book: others wait for its end. */
+const MOST_LOOKED = 100
 
 interface ValueHold {
   budgets: readonly ValueBudget[]
@@ -67,6 +71,15 @@ export class EachLedger implements SpendLedger {
   async values(payer: Payer): Promise<BudgetState[]> {
     const budgets = this.#budgetsOf(payer)
     return budgets.length === 0 ? [] : this.#book.look(budgets)
+  }
+
+  /** Loads what it has to: of very many, in steps. */
+  async lookAt(budgets: readonly ValueBudget[]): Promise<BudgetState[]> {
+    const states: BudgetState[] = []
+    for (let from = 0; from < budgets.length; from += MOST_LOOKED) {
+      states.push(...(await this.#book.look(budgets.slice(from, from + MOST_LOOKED))))
+    }
+    return states
   }
 
   status(scopes: readonly Scope[]): Promise<ScopeStatus[]> {

@@ -13,7 +13,7 @@ import {
   UNREADABLE,
   warns,
 } from './each-book.ts'
-import type { ValueBudget } from './each-budgets.ts'
+import type { ValueBudget } from './value-budget.ts'
 
 /** So long a value may be idle before its counter goes. */
 const IDLE_MS = 60_000

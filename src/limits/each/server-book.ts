@@ -15,14 +15,15 @@ import {
   type EachDecision,
   type EachEnd,
   type EachLog,
+  nothingSpent,
   stateOf,
   tightestOf,
   UNREADABLE,
 } from './each-book.ts'
-import type { ValueBudget } from './each-budgets.ts'
 import { EndQueue } from './end-queue.ts'
 import { followLeft } from './left-calls.ts'
 import { countersOf } from './memory-book.ts'
+import type { ValueBudget } from './value-budget.ts'
 
 export interface ServerBookOptions {
   connection: Connection
@@ -108,8 +109,7 @@ export class ServerBook implements EachBook {
 
   async look(budgets: readonly ValueBudget[]): Promise<BudgetState[]> {
     const asked = await this.#ask({ id: '', budgets: budgets.map(soft), money: 0n }, false).catch(() => null)
-    if (asked?.kind === 'held') return asked.states
-    return budgets.map((budget) => stateOf(budget, 0n, 0n, this.#options.now()))
+    return asked?.kind === 'held' ? asked.states : this.#lookIntoLog(budgets)
   }
 
   /** What is due besides calls: to join, to report ends, to follow calls that others left, to drop what is idle. */
@@ -194,6 +194,21 @@ export class ServerBook implements EachBook {
 
   #cancel(id: string, budgets: readonly ValueBudget[]): void {
     this.#ends.add({ id, counters: countersOf(budgets), at: 0, cost: 0n, held: 0n, position: 0 })
+  }
+
+  /** The counters are down: what the log knows is a little older. */
+  async #lookIntoLog(budgets: readonly ValueBudget[]): Promise<BudgetState[]> {
+    const { log, now } = this.#options
+    const at = now()
+    const { values } = await log.read(
+      budgets.map(({ scope }) => scope),
+      at,
+    )
+    return budgets.map((budget, place) => {
+      const { spent, open } = values[place] ?? { spent: nothingSpent(), open: [] }
+      const held = open.reduce((sum, { hold }) => sum + hold, 0n)
+      return stateOf(budget, spent[budget.budget.per], held, at)
+    })
   }
 
   /** The counters are down. */

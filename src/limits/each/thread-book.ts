@@ -1,5 +1,5 @@
 import type { EachBook, EachCall, EachDecision, EachEnd } from './each-book.ts'
-import type { ValueBudget } from './each-budgets.ts'
+import type { ValueBudget } from './value-budget.ts'
 
 /** What a serving thread asks of the main one, which has the book of all. */
 export type EachTasks = {

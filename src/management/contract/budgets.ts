@@ -3,6 +3,7 @@ import { Limits } from '../../domain/limits.ts'
 import { Name, pageOf, paging, Timestamp, Usd, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
 import { Moment } from './requests.ts'
+import { TemplateBudget } from './value-budgets.ts'
 
 const PeriodMoney = z.strictObject({
   limit_usd: Usd.nullable().describe('Null: the budget is for another period, or there is none'),
@@ -40,6 +41,10 @@ export const Budget = z.strictObject({
     'Of a monthly budget: 8 of 10 months end between this and forecast_high_usd, by how its days differ; null before its third whole day',
   ),
   forecast_high_usd: Usd.nullable(),
+  values: z
+    .array(TemplateBudget)
+    .nullable()
+    .describe('Its `limits.budgets`, in their order, with how many values they count; null unless asked for'),
   refused_last_day: z
     .int()
     .describe('Calls of the last 24 hours refused by a budget or rate limit; of a workspace, of all its keys'),
@@ -100,6 +105,7 @@ export const budgetOperations = {
         .enum(['near', 'over'])
         .optional()
         .describe('`near`: only those close to a limit or over it; `over`: only those over it'),
+      values: z.stringbool().optional().describe('With the sessions, agents, users, … that their budgets count'),
       ...paging,
     }),
     reply: pageOf(Budget),

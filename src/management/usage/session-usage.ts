@@ -8,6 +8,7 @@ import type { usageOperations } from '../contract/usage.ts'
 import type { ManagementDeps } from '../deps.ts'
 import { rangeOf, untilCaughtUp } from '../requests/request-filters.ts'
 import { keyNames } from './key-names.ts'
+import { NOT_SHOWN, readSessionBudgets, type SessionBudgets } from './session-budgets.ts'
 
 type Operation = (typeof usageOperations)['usage.session']
 const DEFAULT_MS = 31 * 86_400_000
@@ -30,6 +31,8 @@ export async function sessionReply(
   }
   const keyIds = [...new Set(agents.flatMap(({ keyIds }) => keyIds))]
   const names = await keyNames(deps, { ids: keyIds })
+  // Counted by key: of one user alone they do not say anything.
+  const budgets = user === null ? await readSessionBudgets(deps, session, agents) : NOT_SHOWN
   return {
     workspace,
     session,
@@ -37,14 +40,15 @@ export async function sessionReply(
     running: sum(agents, ({ running }) => running),
     requests: sum(agents, ({ requests }) => requests),
     cost_usd: usd(agents.reduce((sum, { costPicodollars }) => sum + costPicodollars, 0n)),
+    budgets: budgets.session,
     first_at: timestamp(Math.min(...agents.map(({ firstAt }) => firstAt))),
     last_at: timestamp(Math.max(...agents.map(({ lastAt }) => lastAt))),
-    agents: treeOf(agents).map(agentView),
+    agents: treeOf(agents).map((placed) => agentView(placed, budgets)),
     is_cut: isCut,
   }
 }
 
-function agentView({ agent, depth, withChildren }: PlacedAgent<AgentSums>) {
+function agentView({ agent, depth, withChildren }: PlacedAgent<AgentSums>, budgets: SessionBudgets) {
   return {
     agent: agent.agent,
     parent: agent.parent,
@@ -72,6 +76,7 @@ function agentView({ agent, depth, withChildren }: PlacedAgent<AgentSums>) {
       requests: withChildren.requests,
       cost_usd: usd(withChildren.costPicodollars),
     },
+    budgets: budgets.ofAgent(agent.agent),
   }
 }
 

@@ -27,6 +27,8 @@ export interface AgentSums extends Agent {
   /** PROVIDER/MODEL. */
   models: string[]
   keyIds: string[]
+  /** The keys and sessions of its calls. */
+  places: { keyId: string; session: string }[]
 }
 
 export interface SessionAgents {
@@ -95,11 +97,11 @@ export async function readSessionAgents(db: Kysely<Database>, query: SessionQuer
   return { agents, isCut: isCut || costliest.length > MOST_AGENTS }
 }
 
-type Row = Sums & { agent: string | null; parent: string | null; kind: string | null }
+type Row = Sums & { agent: string | null; parent: string | null; kind: string | null; key_id: string; session: string }
 
 /** Below the first level only agents: the main agent of a session there is known by its own name above. */
 async function sumsOf(db: Kysely<Database>, query: SessionQuery, sessions: string[], level: number): Promise<Row[]> {
-  const names = ['agent', 'parent', 'kind', 'provider', 'model', 'key_id'] as const
+  const names = ['agent', 'parent', 'kind', 'provider', 'model', 'key_id', 'session'] as const
   let rows = db
     .selectFrom('requests')
     .where('workspace', '=', query.workspace)
@@ -146,12 +148,18 @@ function add(found: Map<string | null, AgentSums>, row: Row, level: number): voi
     lastAt: Math.max(sums.lastAt, Number(row['last_at'])),
     kinds: withNames(sums.kinds, row.kind === null ? [] : [row.kind]),
     models: withNames(sums.models, named),
-    keyIds: withNames(sums.keyIds, [String(row['key_id'])]),
+    keyIds: withNames(sums.keyIds, [row.key_id]),
+    places: withPlace(sums.places, { keyId: row.key_id, session: row.session }),
   })
 }
 
 function withNames(names: string[], more: readonly string[]): string[] {
   return [...new Set([...names, ...more])]
+}
+
+function withPlace(places: AgentSums['places'], place: AgentSums['places'][number]): AgentSums['places'] {
+  const isKnown = places.some(({ keyId, session }) => keyId === place.keyId && session === place.session)
+  return isKnown ? places : [...places, place]
 }
 
 const NOTHING: Omit<AgentSums, 'agent' | 'parent'> = {
@@ -174,4 +182,5 @@ const NOTHING: Omit<AgentSums, 'agent' | 'parent'> = {
   kinds: [],
   models: [],
   keyIds: [],
+  places: [],
 }

@@ -8,6 +8,7 @@ import { closeInterrupted, createFold } from '../fold/fold.ts'
 import { readPosition } from '../fold/position.ts'
 import { closeLine, openLine } from '../spool/record-lines.ts'
 import { createEachLog } from './each-log.ts'
+import { readLiveValues, type ValuesAsked } from './live-values.ts'
 
 const stores = await testStores()
 const NOON = Date.parse('2026-11-18T12:00:00Z')
@@ -82,6 +83,27 @@ for (const engine of ENGINES) {
       assert.deepEqual((await read())?.open, [])
       const [{ cost } = { cost: null }] = await ended()
       assert.equal(cost, (await read())?.spent.total)
+    })
+
+    test('the costliest values are listed, of all keys together or of each', async () => {
+      const asked = { workspace: 'default', tag: null, isByKey: true, keyIds: null, startsAt: 0, since: YESTERDAY }
+      const list = async (more: Partial<ValuesAsked> & Pick<ValuesAsked, 'kind'>, most = 5) => {
+        const found = await readLiveValues(store.db, { ...asked, ...more }, most, NOON)
+        return [...found].map(([key, { live, values }]) => [key, live, values.map(({ keyId, value }) => keyId + value)])
+      }
+      const keyIds = ['key-1', 'key-2']
+      assert.deepEqual(await list({ kind: 'session' }, 2), [['', 3, ['key-1run', 'key-2run']]])
+      const ofEach = await list({ kind: 'session', keyIds }, 1)
+      assert.deepEqual(ofEach.sort(), [
+        ['key-1', 2, ['key-1run']],
+        ['key-2', 1, ['key-2run']],
+      ])
+      assert.deepEqual(await list({ kind: 'user', isByKey: false }), [['', 2, ['ann', 'bob']]])
+      assert.deepEqual(await list({ kind: 'tag', tag: 'team' }), [['', 1, ['key-1blue']]])
+      assert.deepEqual(await list({ kind: 'tag', tag: 'other' }), [])
+      assert.deepEqual(await list({ kind: 'key' }), [['', 2, ['key-1', 'key-2']]])
+      const tomorrow = NOON + 2 * 86_400_000
+      assert.deepEqual(await list({ kind: 'session', since: tomorrow }), [])
     })
 
     test('values near their budgets are found for the alerts', async () => {

@@ -20,7 +20,8 @@ export function createEachLog(db: Kysely<Database>, caughtUp: () => Promise<void
         .execute(async (transaction) => {
           const positions = await readPositions(transaction)
           const values: LoggedValue[] = []
-          for (const scope of scopes) values.push(await readValue(transaction, scope, now))
+          const agents: KnownAgents = new Map()
+          for (const scope of scopes) values.push(await readValue(transaction, scope, now, agents))
           return { values, positions }
         }),
     async ended(ids) {
@@ -41,9 +42,14 @@ async function readPositions(db: Kysely<Database>): Promise<Map<string, number>>
   return new Map(rows.map((row) => [row.node, row.ends_seq]))
 }
 
-async function readValue(db: Kysely<Database>, scope: ValueScope, now: number): Promise<LoggedValue> {
+async function readValue(
+  db: Kysely<Database>,
+  scope: ValueScope,
+  now: number,
+  agents: KnownAgents,
+): Promise<LoggedValue> {
   const spent = nothingSpent()
-  const rows = scope.kind === '' || scope.kind === 'key' ? await keyDays(db, scope) : await valueDays(db, scope)
+  const rows = scope.kind === '' || scope.kind === 'key' ? await keyDays(db, scope) : await valueDays(db, scope, agents)
   for (const { day, high, low } of rows) {
     for (const per of PERIODS) {
       if (day >= periodBounds(per, now).startsAt) spent[per] += BigInt(high) * PART + BigInt(low)
@@ -75,8 +81,9 @@ async function keyDays(db: Kysely<Database>, { workspace, keyId }: ValueScope): 
   return found.execute()
 }
 
-async function valueDays(db: Kysely<Database>, { workspace, keyId, kind, of, value }: ValueScope): Promise<DaySpend[]> {
-  if (kind === 'agent') return agentDays(db, { workspace, keyId, of, value })
+async function valueDays(db: Kysely<Database>, scope: ValueScope, agents: KnownAgents): Promise<DaySpend[]> {
+  const { workspace, keyId, kind, of, value } = scope
+  if (kind === 'agent') return agentDays(db, scope, agents)
   const sum = (operator: string) =>
     sql<ExactInteger>`cast(sum(counted_picodollars ${sql.raw(operator)} ${part}) as bigint)`
   let found = db
@@ -91,12 +98,36 @@ async function valueDays(db: Kysely<Database>, { workspace, keyId, kind, of, val
   return found.execute()
 }
 
+/** The agents of sessions that were asked for: of all agents of a session they are read once. */
+type KnownAgents = Map<string, AgentDay[]>
+
+interface AgentDay {
+  value: string
+  parent: string
+  day: number
+  counted_picodollars: ExactInteger
+}
+
 /** What an agent has spent with those that it started, directly or not: by the parents that their calls name. */
-async function agentDays(
-  db: Kysely<Database>,
-  { workspace, keyId, of, value }: Omit<ValueScope, 'kind'>,
-): Promise<DaySpend[]> {
-  const rows = await db
+async function agentDays(db: Kysely<Database>, scope: ValueScope, agents: KnownAgents): Promise<DaySpend[]> {
+  const session = `${scope.workspace}\n${scope.keyId}\n${scope.of}`
+  const rows = agents.get(session) ?? (await daysOfAgents(db, scope))
+  agents.set(session, rows)
+  const children = new Map<string, Set<string>>()
+  for (const row of rows) {
+    if (row.parent === '') continue
+    const known = children.get(row.parent) ?? new Set()
+    children.set(row.parent, known.add(row.value))
+  }
+  const below = new Set([scope.value])
+  for (const agent of below) for (const child of children.get(agent) ?? []) below.add(child)
+  return rows
+    .filter((row) => below.has(row.value))
+    .map((row) => ({ day: row.day, high: 0, low: row.counted_picodollars }))
+}
+
+function daysOfAgents(db: Kysely<Database>, { workspace, keyId, of }: ValueScope): Promise<AgentDay[]> {
+  return db
     .selectFrom('value_days')
     .select(['value', 'parent', 'day', 'counted_picodollars'])
     .where('workspace', '=', workspace)
@@ -104,17 +135,6 @@ async function agentDays(
     .where('of_name', '=', of)
     .where('key_id', '=', keyId)
     .execute()
-  const children = new Map<string, Set<string>>()
-  for (const row of rows) {
-    if (row.parent === '') continue
-    const known = children.get(row.parent) ?? new Set()
-    children.set(row.parent, known.add(row.value))
-  }
-  const below = new Set([value])
-  for (const agent of below) for (const child of children.get(agent) ?? []) below.add(child)
-  return rows
-    .filter((row) => below.has(row.value))
-    .map((row) => ({ day: row.day, high: 0, low: row.counted_picodollars }))
 }
 
 /** Calls that are running, as far as their rows are there. */

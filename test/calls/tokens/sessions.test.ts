@@ -62,6 +62,22 @@ test('of a key that several people share by tokens, each sees their own calls', 
   assert.equal((await session(other, 'shared')).json.requests, 3)
 })
 
+test('a key sees what is left of its budgets for the session; those who share it by tokens do not', async () => {
+  const limits = { budgets: [{ each: 'session', usd: '1', per: 'total' }] }
+  const { id, value } = (await manage('POST', '/keys', { name: 'limited', limits })).json
+  const rules = [{ when: { team: 'c' }, key_id: id, user: 'sub' }]
+  const settings = { issuer: issuer.url, audiences: [AUDIENCE], algorithms: ['ES256'], rules }
+  assert.ok((await manage('PUT', '/token-issuers/acme', settings)).status < 300)
+  const carol = issuer.token({ team: 'c', sub: 'carol' })
+  for (const holder of [carol, value]) assert.equal((await call(holder, 'left')).status, 200)
+  const { cost_usd: cost, budgets } = (await session(value, 'left')).json
+  assert.deepEqual(
+    budgets.map(({ spent_usd: spent }: { spent_usd: string }) => spent),
+    [cost],
+  )
+  assert.deepEqual((await session(carol, 'left')).json.budgets, [])
+})
+
 test('without a key, or with an admin key, there is no session', async () => {
   assert.equal((await harness.get('/v1/sessions/run-1', {})).status, 401)
   assert.equal((await session('gw_live_unknown0000000000000000000000000')).status, 401)

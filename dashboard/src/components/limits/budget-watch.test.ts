@@ -20,6 +20,7 @@ function budget(name: string, change: Partial<Budget>): Budget {
     forecast_usd: null,
     forecast_low_usd: null,
     forecast_high_usd: null,
+    values: null,
     refused_last_day: 0,
     state: 'ok' as const,
   }

@@ -17,7 +17,7 @@ const none = {
 function budget(name: string, spent: string, more: Partial<Budget> = {}): Budget {
   const month = { ...none, limit_usd: '10', spent_usd: spent, remaining_usd: String(10 - Number(spent)) }
   return {
-    ...{ scope: 'key', id: name, name, workspace: 'default', state: 'ok', leased_usd: '0' },
+    ...{ scope: 'key', id: name, name, workspace: 'default', state: 'ok', leased_usd: '0', values: null },
     limits: { budget: { usd: '10', per: 'month', mode: 'hard' } },
     periods: { day: none, week: none, total: none, month },
     ...{

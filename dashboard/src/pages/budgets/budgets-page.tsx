@@ -11,6 +11,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx'
 import { usePath, useUrlState, useWorkspace } from '../../shell/place.ts'
 import { matching, sorted } from './budget-list.ts'
 import { BudgetsTable } from './budgets-table.tsx'
+import { ValuesPanel } from './values-panel.tsx'
 
 const REFRESH_MS = 30_000
 
@@ -18,7 +19,7 @@ const REFRESH_MS = 30_000
 export function BudgetsPage() {
   const workspace = useWorkspace()
   const [{ only }] = useUrlState()
-  const query = only === 'workspace' ? { workspace } : {}
+  const query = { values: 'true' as const, ...(only === 'workspace' && { workspace }) }
   const budgets = useAll('budgets.list', { query }, { refetchEvery: REFRESH_MS })
   return (
     <Page
@@ -29,6 +30,7 @@ export function BudgetsPage() {
       <Panel flush>
         <Loaded query={budgets}>{(rows: Budget[]) => <BudgetList all={rows} />}</Loaded>
       </Panel>
+      <ValuesPanel budgets={budgets.data ?? []} />
     </Page>
   )
 }

@@ -61,7 +61,7 @@ function Whose({ budget: { scope, id, name, workspace } }: { budget: Budget }) {
 
 function Spent({ budget }: { budget: Budget }) {
   const money = moneyOf(budget)
-  if (money === null) return <None>no budget</None>
+  if (money === null) return <None>{budget.limits.budgets === undefined ? 'no budget' : 'see below'}</None>
   return (
     <BudgetBar
       label={`Budget of ${budget.name}`}

@@ -46,6 +46,7 @@ function budget(id: string, limit: string, spent: string): Budget {
     limits: { budget: { usd: limit, per: 'month', mode: 'hard' } },
     state: 'ok',
     periods: { day: empty, week: empty, month: { ...empty, limit_usd: limit, remaining_usd: '0' }, total: empty },
+    values: null,
     forecast_usd: null,
     forecast_low_usd: null,
     forecast_high_usd: null,

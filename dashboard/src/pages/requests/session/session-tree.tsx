@@ -7,12 +7,13 @@ import { type Column, DataTable } from '../../../components/data-table.tsx'
 import { Money } from '../../../components/money.tsx'
 import { Panel } from '../../../components/panel.tsx'
 import { Time } from '../../../components/time.tsx'
-import { addExact } from '../../../format/exact.ts'
+import { addExact, compareExact, isZero } from '../../../format/exact.ts'
 import { shortUsd } from '../../../format/money.ts'
 import { count } from '../../../format/number.ts'
 import { usePath } from '../../../shell/place.ts'
 
 type Agent = Reply<'usage.session'>['agents'][number]
+type SessionBudget = Reply<'usage.session'>['budgets'][number]
 
 /** How often a session is read again while its agents are at work. */
 const LIVE_MS = 2_000
@@ -35,7 +36,7 @@ export function SessionTree({ workspace, session, otherwise }: SessionTreeProps)
   const { data: tree } = useOperation('usage.session', input, { refetchEvery: isLive ? LIVE_MS : undefined })
   if (tree === undefined || tree.session !== session) return otherwise
   const cut = tree.agents.reduce((sum, agent) => sum + agent.cut_streams, 0)
-  if (tree.agents.length < 2 && cut === 0) return otherwise
+  if (tree.agents.length < 2 && cut === 0 && tree.budgets.length === 0) return otherwise
   const unpriced = tree.agents.reduce((sum, agent) => sum + agent.unpriced_requests, 0)
   const hrefOf = (agent: string | null) =>
     `${path('requests')}?${new URLSearchParams({ session, ...(agent === null ? { kind: 'main' } : { agent }) })}`
@@ -55,12 +56,18 @@ export function SessionTree({ workspace, session, otherwise }: SessionTreeProps)
           )}
           {tree.running > 0 && `, ${count(tree.running)} running`}
           {tree.is_cut && '. Only the costliest 1,000 agents are listed.'}
+          {tree.budgets.map((budget) => (
+            <BudgetLeft key={`${budget.scope} ${budget.key_id} ${budget.per}`} budget={budget} tree={tree} />
+          ))}
         </>
       }
     >
       <DataTable
         label="Agents of this session"
-        columns={columnsOf(hrefOf)}
+        columns={columnsOf(
+          hrefOf,
+          tree.agents.some(({ budgets }) => budgets.length > 0),
+        )}
         rows={tree.agents}
         rowKey={({ agent }) => agent ?? ''}
       />
@@ -72,7 +79,8 @@ function isAtWork({ running, last_at: lastAt }: Reply<'usage.session'>): boolean
   return running > 0 || Date.now() - Date.parse(lastAt) < QUIET_MS
 }
 
-function columnsOf(hrefOf: (agent: string | null) => string): Column<Agent>[] {
+function columnsOf(hrefOf: (agent: string | null) => string, hasBudgets: boolean): Column<Agent>[] {
+  const left: Column<Agent> = { name: 'left', title: 'Left', figures: true, cell: (row) => <Left {...row} /> }
   return [
     { name: 'agent', title: 'Agent', cell: (row) => <Name row={row} href={hrefOf(row.agent)} /> },
     { name: 'models', title: 'Models', cell: ({ models }) => models.join(', '), wideOnly: true, leftOut: 'first' },
@@ -94,6 +102,7 @@ function columnsOf(hrefOf: (agent: string | null) => string): Column<Agent>[] {
       cell: ({ with_children: { agents, cost_usd: cost } }) => (agents < 2 ? '–' : <Money usd={cost} />),
       wideOnly: true,
     },
+    ...(hasBudgets ? [left] : []),
     {
       name: 'last',
       title: 'Last call',
@@ -128,6 +137,36 @@ function Name({ row, href }: { row: Agent; href: string }) {
         </Badge>
       )}
     </Group>
+  )
+}
+
+/** What is left for the session. */
+function BudgetLeft({ budget, tree }: { budget: SessionBudget; tree: Reply<'usage.session'> }) {
+  const { per, limit_usd: limit, remaining_usd: left, held_usd: held, key_id: keyId } = budget
+  const name = tree.keys.length > 1 ? ` (key ${tree.keys.find(({ id }) => id === keyId)?.name ?? keyId})` : ''
+  return (
+    <Text span inherit display="block">
+      <Money usd={left} /> left of <Money usd={limit} />
+      {per === 'total' ? ' for each session' : ` for each session per ${per}`}
+      {name}
+      {!isZero(held) && (
+        <>
+          , <Money usd={held} /> held
+        </>
+      )}
+    </Text>
+  )
+}
+
+/** Of the tightest budget of an agent, which counts what it started. */
+function Left({ budgets }: Agent) {
+  const [tightest] = budgets.toSorted((a, b) => compareExact(a.remaining_usd, b.remaining_usd))
+  if (tightest === undefined) return '–'
+  const { remaining_usd: left, limit_usd: limit, held_usd: held } = tightest
+  return (
+    <span title={`Of ${shortUsd(limit)}, with its sub-agents; ${shortUsd(held)} held`}>
+      <Money usd={left} />
+    </span>
   )
 }
 
