@@ -62,7 +62,7 @@ function tooFast(key: string, random: Random): Refusal {
     needed: 1,
     waitMs: Math.ceil(random() * 30_000),
   }
-  return read(limitError(refusal, { picodollars: null, tokens: null, terms: [] }, key))
+  return read(limitError(refusal, { picodollars: null, tokens: null, terms: [] }, { name: key, workspace: 'default' }))
 }
 
 /** Of a key that may spend so much in total. What is left and would do is held by calls that are running. */
@@ -73,7 +73,7 @@ export function overBudget(key: { id: string; name: string }, limitUsd: string, 
   const sums = { limit, spent: asPicodollars(spent), held: asPicodollars(held), per: 'total' as const, resetsAt: null }
   const budget = { usd: limitUsd, per: 'total' as const, mode: 'hard' as const }
   const refusal = { kind: 'budget' as const, scope: { kind: 'key' as const, id: key.id }, ...sums, budget }
-  return limitError(refusal, hold, key.name)
+  return limitError(refusal, hold, { name: key.name, workspace: 'default' })
 }
 
 const BUDGET_DAYS = 2

@@ -106,7 +106,8 @@ function opened(
   if (decision.kind === 'refused') {
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
-    throw limitError(refusal, hold, scopeName(refusal.scope, call.key), untoldTier(fitnesses))
+    const limited = { name: scopeName(refusal.scope, call.key), workspace: call.key.workspace }
+    throw limitError(refusal, hold, limited, untoldTier(fitnesses))
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision

@@ -35,7 +35,7 @@ export async function budgetVerdict(
   const { kind, id } = refusal.scope
   const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
   return {
-    refusal: limitError(refusal, hold, name, untoldTier(fitnesses)),
+    refusal: limitError(refusal, hold, { name, workspace: payer.workspace.name }, untoldTier(fitnesses)),
     fitnesses,
   }
 }

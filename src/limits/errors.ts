@@ -1,7 +1,8 @@
-import { eachOf } from '../domain/budgets/each.ts'
+import { eachOf, type ValueScope } from '../domain/budgets/each.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
 import { wholeSeconds } from '../domain/retry-after.ts'
+import { shellWord } from '../domain/wording/shell-word.ts'
 import { named, worded } from '../domain/wording/worded.ts'
 import type { BudgetState, Refusal } from './admission.ts'
 import { type ChainHold, maxTokensThatFit, toolCallsThatFit } from './chain-hold.ts'
@@ -11,26 +12,34 @@ import { unknownCost } from './unknown-cost.ts'
 type BudgetRefusal = Extract<Refusal, { kind: 'budget' }>
 type RateRefusal = Exclude<Refusal, { kind: 'budget' }>
 
+/** Whose limits refuse. */
+export interface Limited {
+  /** As people call it. */
+  name: string
+  workspace: string
+}
+
 /**
  * The refusal as an error, with figures both in the details and in the message. `because`: why the hold is larger than
- * the list price explains, as a sentence. `name`: of the limited one, as people call it.
+ * the list price explains, as a sentence.
  */
 export function limitError(
   refusal: Refusal,
   hold: ChainHold,
-  name: string,
+  { name, workspace }: Limited,
   because: string | null = null,
 ): GatewayError {
   if (refusal.kind !== 'budget') return rateError(refusal, name)
-  if (hold.picodollars === null) return unknownCost(refusal.scope, hold, limitedName(refusal, name))
-  return budgetError(refusal, hold, hold.picodollars, limitedName(refusal, name), because)
+  const limited = { name: limitedName(refusal, name), workspace }
+  if (hold.picodollars === null) return unknownCost(refusal.scope, hold, limited.name)
+  return budgetError(refusal, hold, hold.picodollars, limited, because)
 }
 
 function budgetError(
   refusal: BudgetRefusal,
   hold: ChainHold,
   most: bigint,
-  name: string,
+  { name, workspace }: Limited,
   because: string | null,
 ): GatewayError {
   const { scope, limit, spent, held, per, resetsAt } = refusal
@@ -58,7 +67,7 @@ function budgetError(
   const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${because === null ? '' : ` ${because}`}${toolCalls === null ? wayOut(fitting, floor) : toolWay(toolCalls)}`
   return new GatewayError(
     'budget_exceeded',
-    worded`The budget of ${named(name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))}`,
+    worded`The budget of ${named(name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))} ${named(raiseText(refusal, workspace))}`,
     { details },
   )
 }
@@ -88,6 +97,22 @@ export function resetText(resetsAt: number | null): string {
   return resetsAt === null
     ? 'This budget does not reset.'
     : `It resets at ${new Date(resetsAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+}
+
+/** Agents show a refusal as it is: its last sentence says how the person in front of one goes on. */
+function raiseText({ scope, value, counter }: BudgetRefusal, workspace: string): string {
+  const key = counter?.keyId || (scope.kind === 'key' ? scope.id : '')
+  const options = [
+    ...(workspace === 'default' ? [] : [['workspace', workspace]]),
+    ...(key === '' ? [] : [['key', key]]),
+    ...(value != null && counter !== undefined ? valueOptions(counter) : []),
+  ].map(([name = '', word = '']) => ` --${name} ${shellWord(word)}`)
+  return `To go on, ask an operator to raise it (switchyard raises create${options.join('')} --usd AMOUNT --reason WHY), then send this again.`
+}
+
+function valueOptions(counter: ValueScope): string[][] {
+  const session = counter.kind === 'agent' ? [['session', counter.of]] : []
+  return [['each', eachOf(counter)], ['value', counter.value], ...session]
 }
 
 /** What the caller can change, and which setting does it automatically. `floor` is null where calls are not fitted. */

@@ -45,6 +45,7 @@ for (const [agent, alias, way] of OUTINGS) {
     const stopped = await sendOut(yard, spending, alias, way, eachSession(limit))
     assert.notEqual(stopped.code, 0, stopped.output)
     assert.match(stopped.output, /budget of session .* does not allow this call/)
+    assert.match(stopped.output, /ask an operator to raise it \(switchyard raises create .*--each session --value/)
     assert.deepEqual(
       stopped.rows.map(({ code }) => code),
       [null, 'budget_exceeded'],

@@ -78,7 +78,7 @@ test('what call C sees in docs/limits.md is what a refused call sees', () => {
         },
       ],
     },
-    "key 'batch'",
+    { name: "key 'batch'", workspace: 'default' },
   )
   assert.deepEqual([error.code, error.message, error.details], [shown.code, shown.message, shown.details])
 })

@@ -19,11 +19,31 @@ async function raise(refused: Answered, key: LimitedKey, workspace = 'default') 
   assert.equal(refused.status, 402, refused.text)
   const { scope, each, value, session } = refused.json.error.details
   const isByKey = scope === 'key' || ['session', 'agent', 'key'].includes(each)
-  const body = { ...(isByKey && { key: key.id }), each, value, session, usd: ONE, reason: 'finish the run' }
+  const named = { ...(isByKey && { key: key.id }), each, value, session }
+  const command = /\. To go on, ask an operator to raise it \((.*)\), then send this again\.$/.exec(
+    refused.json.error.message,
+  )?.[1]
+  const options = optionsOf(command ?? '')
+  const expected = {
+    workspace: workspace === 'default' ? undefined : workspace,
+    ...named,
+    usd: 'AMOUNT',
+    reason: 'WHY',
+  }
+  assert.deepEqual(options, JSON.parse(JSON.stringify(expected)), 'and types what it says')
+  const body = { ...options, workspace: undefined, usd: ONE, reason: 'finish the run' }
   const made = await manage('POST', `/raises?workspace=${workspace}`, body)
   assert.equal(made.status, 201, made.text)
   assert.equal(made.json.is_active, true)
   return made.json.id as string
+}
+
+/** As a shell splits them. */
+function optionsOf(command: string): Record<string, string> {
+  const words = [...command.matchAll(/'([^']*)'|[^ ]+/g)].map(([word, quoted]) => quoted ?? word)
+  assert.deepEqual(words.splice(0, 3), ['switchyard', 'raises', 'create'])
+  const names = words.filter((_, at) => at % 2 === 0)
+  return Object.fromEntries(names.map((name, at) => [name.replace('--', ''), words[2 * at + 1] ?? '']))
 }
 
 /** Refused, raised, served; and refused again when the raise has ended. */
@@ -56,7 +76,7 @@ test('of a session, and of no other', async () => {
   const send = (session: string) => harness.chat(ask('plain'), { ...key.headers, 'x-gateway-session': session })
   await send('other')
   assert.equal((await send('other')).status, 402)
-  await raised(() => send('run'), key)
+  await raised(() => send('night run; 2'), key)
   assert.equal((await send('other')).status, 402)
 })
 
