@@ -17,6 +17,7 @@ import { MOST_IN_ALL } from '../calls/loops/loop-sessions.ts'
 import { LoopWatch, type LoopWatchOptions } from '../calls/loops/loop-watch.ts'
 import type { Catalog } from '../calls/models/catalog.ts'
 import type { IsKnown } from '../calls/models/known-models.ts'
+import { MOST_TURNS, PromptTurns } from '../calls/prompt-cache/prompt-turns.ts'
 import { OpenStreams } from '../calls/stream/open-streams.ts'
 import type { PrefixRule } from '../domain/route.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -99,6 +100,7 @@ export function createDeps(parts: CallParts): Deps {
       },
     }),
     loops: new LoopWatch({ most: Math.floor(MOST_IN_ALL / shares), now: parts.clock, onStop: parts.onLoopStop }),
+    promptTurns: new PromptTurns(Math.floor(MOST_TURNS / shares)),
     cache: openCache(parts),
     streams,
     metrics,

@@ -128,6 +128,7 @@ for (const engine of ENGINES) {
         resale_picodollars: null,
         loop: null,
         prompt_cache_saved_picodollars: null,
+        cache_miss: null,
         tags: '{"team":"a"}',
         reason: null,
         param: null,

@@ -19,6 +19,7 @@ new Conversation(
   {
     open: ({ body, chunks, endpoint, hash, ...options }) =>
       bodies.open(body, new BodyBytes(chunks), endpointNamed(endpoint), { withHash: hash, ...options }),
+    segments: ({ body, salt }) => ({ segments: bodies.segments(body, salt) }),
     translate: ({ body, destinations, isFinal }) => bodies.translate(body, destinations, isFinal),
     write: ({ body, position }) => bodies.write(body, position),
     read: (reply) => readBytes(new BodyBytes(reply.chunks), reply),

@@ -1,6 +1,7 @@
 import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import { NO_MARKS, type ToolMarks } from '../domain/loops/tool-marks.ts'
+import type { PromptSegments } from '../domain/prompt-cache/segments.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest } from '../domain/request/call-request.ts'
 import { bytesWithout } from '../domain/request/json-cuts.ts'
@@ -87,6 +88,16 @@ export class LargeBody implements RequestBody {
 
   toolMarks(): ToolMarks {
     return this.#opened.toolMarks ?? NO_MARKS
+  }
+
+  segmentsLater(salt: string): () => PromptSegments | null {
+    let found: PromptSegments | null = null
+    const take = ({ segments }: { segments: PromptSegments | null }) => {
+      found = segments
+    }
+    // When a worker has died, what the call asks of it next fails.
+    this.#worker.ask(this.#owner, 'segments', { body: this.#id, salt }).then(take, () => {})
+    return () => found
   }
 
   async translate(destinations: readonly Destination[], isFinal: boolean): Promise<Translation[]> {

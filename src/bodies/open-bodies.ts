@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { toolMarks } from '../domain/loops/tool-marks.ts'
+import { type PromptSegments, promptSegments } from '../domain/prompt-cache/segments.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import { bytesWithout } from '../domain/request/json-cuts.ts'
 import { worded } from '../domain/wording/worded.ts'
@@ -93,6 +94,15 @@ export class OpenBodies {
     this.#spend(body, began)
     this.#bodies.set(id, body)
     return opened
+  }
+
+  segments(id: number, salt: string): PromptSegments | null {
+    const body = this.#find(id)
+    const began = this.#cpuMs()
+    const source = body.endpoint.promptSource?.(this.#requestOf(body)) ?? null
+    const segments = source === null ? null : promptSegments(source, salt)
+    body.spentMs += this.#cpuMs() - began
+    return segments
   }
 
   translate(id: number, destinations: readonly Destination[], isFinal = true): Translated {

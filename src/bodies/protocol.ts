@@ -3,6 +3,7 @@ import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorCode, RefusedBody } from '../domain/errors.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { ToolMarks } from '../domain/loops/tool-marks.ts'
+import type { PromptSegments } from '../domain/prompt-cache/segments.ts'
 import type { Provider } from '../domain/provider.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
@@ -64,6 +65,8 @@ export type BodyTasks = {
     allowsStream: boolean
     toolSalt?: string
   }): OpenedRequest
+  /** Before it is written. */
+  segments(input: { body: number; salt: string }): { segments: PromptSegments | null }
   /** `isFinal`: there is no further translation with other bounds. */
   translate(input: { body: number; destinations: Destination[]; isFinal: boolean }): Translated
   write(input: { body: number; position: number }): Uint8Array<ArrayBuffer>

@@ -1,6 +1,7 @@
 import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ToolMarks } from '../domain/loops/tool-marks.ts'
+import type { PromptSegments } from '../domain/prompt-cache/segments.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import type { Omitted } from '../domain/request/json-cuts.ts'
@@ -54,6 +55,8 @@ export interface RequestBody {
   readonly hash: string | null
   /** Of the tool calls in its conversation. The salt must be the one with which it was opened. */
   toolMarks(salt: string): ToolMarks
+  /** Hashes of the parts of its prompt, worked out when they are asked for, or in a worker. Null: there are none (yet). */
+  segmentsLater(salt: string): () => PromptSegments | null
   /**
    * In the order of the destinations. The wires of a large request are outlines. `isFinal`: there is no further
    * translation with other bounds.

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type Attribution, NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import { type ToolMarks, toolMarks } from '../domain/loops/tool-marks.ts'
+import { type PromptSegments, promptSegments } from '../domain/prompt-cache/segments.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import { textWithout } from '../domain/request/json-cuts.ts'
@@ -55,6 +56,13 @@ export class SmallBody implements RequestBody {
 
   toolMarks(salt: string): ToolMarks {
     return toolMarks(this.#endpoint.toolUses?.(this.request), salt)
+  }
+
+  segmentsLater(salt: string): () => PromptSegments | null {
+    return () => {
+      const source = this.#endpoint.promptSource?.(this.request) ?? null
+      return source === null ? null : promptSegments(source, salt)
+    }
   }
 
   translate(destinations: readonly Destination[]): Translation[] {

@@ -18,6 +18,7 @@ import type { ProviderHealths } from './chain/provider-health.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
 import type { LoopWatch } from './loops/loop-watch.ts'
 import type { IsKnown } from './models/known-models.ts'
+import type { PromptTurns } from './prompt-cache/prompt-turns.ts'
 import type { Aspect, Begun } from './stages.ts'
 import type { OpenStreams } from './stream/open-streams.ts'
 
@@ -59,6 +60,7 @@ export interface Deps extends ChainDeps {
   roots: SessionRoots
   idempotency: Idempotency
   loops: LoopWatch
+  promptTurns: PromptTurns
   cache: AnswerCache
   streams: OpenStreams
   content: ContentKeeper

@@ -12,6 +12,7 @@ import { attributedTo } from './attribution/attributed-to.ts'
 import type { Deps } from './deps.ts'
 import { Idempotent } from './idempotency/idempotent.ts'
 import { toolSalt } from './loops/braked.ts'
+import { CacheWatch, watchesCache } from './prompt-cache/cache-watch.ts'
 import { advance, type Begun, type Received } from './stages.ts'
 import { Delivery } from './stream/delivery.ts'
 
@@ -55,6 +56,7 @@ function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: s
   const said = attributedTo(names, body.attribution, begun.snapshot)
   const { holder } = begun.key
   next.attribution = holder === undefined ? said : asHolder(said, holder)
+  if (watchesCache(next)) next.aspects = [...next.aspects, new CacheWatch(deps)]
   const isStream = begun.endpoint.stream?.isRequested(body.request) === true
   next.delivery = isStream ? deliveryOf(call, begun, idempotencyKey !== null, deps) : null
   return next

@@ -117,6 +117,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     uses: served?.usage?.uses ?? null,
     loop: null,
     promptCacheSaved: savedByCache(call),
+    cacheMiss: null,
     statedPicodollars: served?.usage?.stated?.picodollars ?? null,
     statedBy: served?.usage?.stated?.by ?? null,
     holdAdded: addedTo(call.held),

@@ -3,6 +3,7 @@ import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
 import type { ToolUse } from '../domain/loops/tool-marks.ts'
+import type { PromptSource } from '../domain/prompt-cache/segments.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
 import type { Answer, Stamp } from '../domain/request/answer.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
@@ -46,6 +47,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   effects?(request: Request): Effects
   /** The tool calls of models in its conversation; missing: its requests have none. */
   toolUses?(request: Request): readonly ToolUse[]
+  /** What of it becomes the prompt; null: not all of that is in it. Missing: an answer has no prompt. */
+  promptSource?(request: Request): PromptSource | null
   /** Missing: only families that speak this format serve it. */
   bridge?: Bridge<Request>
   /**

@@ -1,5 +1,4 @@
 import { GatewayError } from '../../domain/errors.ts'
-import type { LiveKey } from '../../domain/key.ts'
 import type { Verdict } from '../../domain/loops/judge.ts'
 import type { LoopSignal } from '../../domain/loops/signals.ts'
 import { signalWords } from '../../domain/loops/words.ts'
@@ -8,6 +7,7 @@ import { wholeSeconds } from '../../domain/retry-after.ts'
 import type { Loops, Workspace } from '../../domain/snapshot.ts'
 import { named, worded } from '../../domain/wording/worded.ts'
 import type { CloseRecord } from '../../request-log/record.ts'
+import { callerOf } from '../attribution/caller-of.ts'
 import type { Deps, MakeAspect } from '../deps.ts'
 import type { Aspect, Begun, Ended, Given, Resolved } from '../stages.ts'
 import type { LoopWatch } from './loop-watch.ts'
@@ -70,11 +70,6 @@ class Brake implements Aspect {
     const answer = { agent, kind, tokens, usd: picodollars === null ? null : Number(picodollars) / 1e12 }
     this.#watch.answered({ caller: callerOf(key), session }, this.#firstTool, answer, this.#loops.settings)
   }
-}
-
-/** Those who share a key by their tokens do not share its sessions. */
-function callerOf({ id, holder }: LiveKey): string {
-  return holder === undefined ? id : `${id} ${holder.issuer} ${holder.subject}`
 }
 
 const NOT_GIVEN: Promise<null> = Promise.resolve(null)

@@ -280,6 +280,13 @@ export const LOG_FIELDS = [
     "What the provider's prompt cache saved, at the prices of the call; negative: writing cost more; null: no cache was used",
     { since: 8, api: 'prompt_cache_saved_usd', export: 'prompt_cache_saved_usd' },
   ),
+  close(
+    'cache_miss',
+    'cacheMiss',
+    'text',
+    "Why a call of a session read little from the provider's [prompt cache](../prompt-caches.md#when-a-call-misses), in the gateway's own words; null: it read what was there",
+    { since: 9 },
+  ),
 ] as const satisfies readonly LogField[]
 
 export type LogFields = (typeof LOG_FIELDS)[number]

@@ -4,6 +4,7 @@ import { type ChatRequest, ChatRequestSchema } from '../../domain/request/chat.t
 import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { chatPrompt } from '../prompt-source.ts'
 import { chatToolUses } from '../tool-uses.ts'
 import { chatEvents } from './events.ts'
 import { promptTokens } from './prompt-bound.ts'
@@ -22,6 +23,7 @@ export const chatCompletions: Endpoint<ChatRequest> = {
   attribution: ({ user, safety_identifier: identifier, metadata }) => attributionOf(identifier ?? user, metadata),
   effects: effectsBy(['tools', 'functions', 'web_search_options']),
   toolUses: chatToolUses,
+  promptSource: chatPrompt,
   write: writeCompletion,
   stream: chatEvents,
   error: contractError,

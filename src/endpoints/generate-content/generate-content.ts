@@ -2,6 +2,7 @@ import { attributionOf } from '../../domain/attribution.ts'
 import { ContentsBodySchema, type ContentsRequest, readContentsRequest } from '../../domain/request/contents.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { contentsPrompt } from '../prompt-source.ts'
 import { contentsToolUses } from '../tool-uses.ts'
 import { ContentsError, contentsError } from './errors.ts'
 import { contentEvents } from './events.ts'
@@ -26,6 +27,7 @@ export const generateContent: Endpoint<ContentsRequest> = {
   attribution: ({ labels }) => attributionOf(null, labels),
   effects: effectsBy(['tools'], ['cachedContent', 'cached_content']),
   toolUses: contentsToolUses,
+  promptSource: contentsPrompt,
   bridge,
   outline,
   seals: true,

@@ -4,6 +4,7 @@ import { type MessagesRequest, MessagesRequestSchema, readMessagesRequest } from
 import { bearerOrApiKey, unusedKey } from '../bearer-or-api-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { messagesPrompt } from '../prompt-source.ts'
 import { messagesToolUses } from '../tool-uses.ts'
 import { messagesError } from './errors.ts'
 import { messageEvents } from './events.ts'
@@ -27,6 +28,7 @@ export const messages: Endpoint<MessagesRequest> = {
   attribution: ({ metadata }) => attributionOf(isJsonObject(metadata) ? metadata['user_id'] : null, null),
   effects: effectsBy(['tools', 'mcp_servers', 'container']),
   toolUses: messagesToolUses,
+  promptSource: messagesPrompt,
   bridge,
   outline: (request) => ({ tools: shortenedTools(request) }),
   write: writeMessage,

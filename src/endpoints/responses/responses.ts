@@ -8,6 +8,7 @@ import { stopsAtFailedStream } from '../agent-refusals.ts'
 import { bearerKey } from '../bearer-key.ts'
 import { effectsBy } from '../effects.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { responsesPrompt } from '../prompt-source.ts'
 import { responsesToolUses } from '../tool-uses.ts'
 import { responseEvents } from './events.ts'
 import { KEPT, promptTokens } from './prompt-bound.ts'
@@ -54,6 +55,7 @@ export const responses: Endpoint<ResponsesRequest> = {
   },
   effects,
   toolUses: responsesToolUses,
+  promptSource: responsesPrompt,
   bridge,
   outline,
   seals: true,

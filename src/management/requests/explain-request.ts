@@ -29,6 +29,7 @@ export async function explainRequest(
     ...adjusted,
     ...attemptsOf(row).map((attempt, index) => `${attemptWords(attempt, index)}${attemptBillWords(attempt)}`),
     ...cacheWords(row),
+    ...missWords(row),
     ...firstContentWords(row),
     `${ending(row)}${why(row)}`,
   ]
@@ -41,6 +42,10 @@ function cacheWords({ cache, answer_of: first }: RequestRow): string[] {
     return [`The response cache of the route had the answer of request ${first}: no provider was called.`]
   if (cache === 'bypass') return ['The response cache of the route was not asked: the caller or the request says so.']
   return cache === 'miss' ? ['The response cache of the route had no answer.'] : []
+}
+
+function missWords({ cache_miss: reason }: RequestRow): string[] {
+  return reason === null ? [] : [`Little of the prompt came from the provider's prompt cache: ${reason}.`]
 }
 
 function asked(row: RequestRow, keyName: string | null): string {

@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Database } from '../engine/schema.ts'
 import { StoreError } from '../engine/store-error.ts'
 import { addBudgetRaises } from './budget-raises.ts'
+import { addCacheMiss } from './cache-miss.ts'
 import { addCacheSaving } from './cache-saving.ts'
 import { createSchema } from './create-schema.ts'
 import { addFeed } from './feed.ts'
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addRouteCompaction,
   addCacheSaving,
   addRoutePromptCache,
+  addCacheMiss,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

@@ -30,6 +30,7 @@ export function CostSection({ request, explained }: { request: ListedRequest; ex
       {explained !== undefined && explained.cost !== null && <Bounds request={request} />}
       <Stated request={request} />
       <CacheSaving request={request} />
+      <CacheMiss request={request} />
       <Resale request={request} />
       <Unconfirmed key={request.id} request={request} />
     </DrawerSection>
@@ -72,6 +73,12 @@ function CacheSaving({ request: { prompt_cache_saved_usd: saved } }: { request: 
       )}
     </Text>
   )
+}
+
+/** Why little came from it. */
+function CacheMiss({ request: { cache_miss: reason } }: { request: ListedRequest }) {
+  if (reason === null) return null
+  return <Text size="sm">Little came from the prompt cache: {reason}.</Text>
 }
 
 /** What the workspace charges its own customers. */
