@@ -1,5 +1,6 @@
 import type { AuthorizeDeps } from '../providers/authorize.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { createKeySets } from '../tokens/key-sets.ts'
 import { createTokenCallers, type TokenCallers } from '../tokens/token-callers.ts'
 import { fetchThrough } from './open-upstream.ts'
@@ -9,13 +10,14 @@ interface Parts {
   /** Of how many threads this is one. */
   shares: number
   log: Log
+  metrics: Pick<Metrics, 'tokenRefusals'>
 }
 
 const MOST_TOKENS = 20_000
 /** Any client can send tokens that are refused: they must not fill the log. */
 const [NOTED, NOTED_WITHIN_MS] = [10, 60_000]
 
-export function openTokenCallers({ asking, shares, log }: Parts): TokenCallers {
+export function openTokenCallers({ asking, shares, log, metrics }: Parts): TokenCallers {
   const fetch = fetchThrough(asking.upstream)
   const headers = { accept: 'application/json' }
   const keySets = createKeySets(async (url) => {
@@ -26,6 +28,7 @@ export function openTokenCallers({ asking, shares, log }: Parts): TokenCallers {
   return createTokenCallers({
     keySets,
     now: asking.now,
+    count: (issuer, kind) => metrics.tokenRefusals.add(1, [issuer, kind]),
     most: Math.floor(MOST_TOKENS / shares),
     note(facts) {
       const now = asking.now()

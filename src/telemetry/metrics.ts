@@ -7,12 +7,13 @@ import { type ContentMetrics, contentMetrics } from './content-metrics.ts'
 import type { MetricFigures } from './join-metrics.ts'
 import { type StreamMetrics, streamMetrics } from './stream-metrics.ts'
 import { Distribution, Tally } from './tally.ts'
+import { type TokenMetrics, tokenMetrics } from './token-metrics.ts'
 
 /**
  * Every metric, named once; docs/metrics.md lists the same and a test holds the two together. Labels are bounded:
  * names come from the configuration, never from what a caller sent, and ids of keys and requests are no labels.
  */
-export interface Metrics extends StreamMetrics, ContentMetrics, CacheMetrics {
+export interface Metrics extends StreamMetrics, ContentMetrics, CacheMetrics, TokenMetrics {
   /** By route, provider, model and code. */
   requests: Tally
   /** By provider, model and outcome. */
@@ -138,6 +139,7 @@ export function createMetrics(observed: Observed, { isMain = true } = {}): Metri
     ...answerMetrics(registry),
     ...contentMetrics(registry),
     ...cacheMetrics(registry),
+    ...tokenMetrics(registry),
     expose: () => registry.metrics(),
     read: async () => (await registry.getMetricsAsJSON()) as unknown as MetricFigures[],
     contentType: registry.contentType,

@@ -6,7 +6,7 @@ import { readToken } from '../domain/tokens/read-token.ts'
 import { REVOCABLE_CLAIMS, revocationKey, type TokenIssuer } from '../domain/tokens/token-issuer.ts'
 import { type Claims, matchedRule } from '../domain/tokens/token-rules.ts'
 import type { KeySets } from './key-sets.ts'
-import { type VerifiedToken, verifyToken } from './verify-token.ts'
+import { type RefusalKind, type VerifiedToken, verifyToken } from './verify-token.ts'
 
 /** Finds the key that a token stands for. */
 export interface TokenCallers {
@@ -19,6 +19,8 @@ export interface TokenCallerDeps {
   now(): number
   /** Why a token was refused, without the token. */
   note(facts: { issuer: string; reason: string; subject?: string; keyId?: string | undefined }): void
+  /** Each refused call, by the name of the issuer. */
+  count(issuer: string, kind: RefusalKind): void
   /** Verified tokens that are remembered. */
   most: number
 }
@@ -43,7 +45,7 @@ export function unknownKey(): GatewayError {
  * Only a verified token is remembered, under the SHA-256 of all of it. What it may do is decided again from its claims
  * whenever control data change, so that a revocation or another rule holds for the next call.
  */
-export function createTokenCallers({ keySets, now, note, most }: TokenCallerDeps): TokenCallers {
+export function createTokenCallers({ keySets, now, note, count, most }: TokenCallerDeps): TokenCallers {
   const known = new Map<string, Verified>()
 
   async function verified(token: string, digest: string, snapshot: Snapshot): Promise<LiveKey> {
@@ -53,6 +55,7 @@ export function createTokenCallers({ keySets, now, note, most }: TokenCallerDeps
     if (read === null || issuer === undefined) throw unknownKey()
     const found = await verifyToken(token, read, issuer, { keySets, now })
     if ('reason' in found) {
+      count(issuer.name, found.kind)
       const subject = typeof sub === 'string' ? { subject: hash('sha256', sub, 'hex').slice(0, 16) } : {}
       note({ issuer: issuer.name, reason: found.reason, keyId: read.keyId?.slice(0, 100), ...subject })
       throw unknownKey()
@@ -64,16 +67,26 @@ export function createTokenCallers({ keySets, now, note, most }: TokenCallerDeps
     return decided(entry, snapshot)
   }
 
+  function refused({ name }: TokenIssuer, kind: 'revoked' | 'no_rule' | 'key'): GatewayError {
+    count(name, kind)
+    if (kind !== 'no_rule') return unknownKey()
+    return new GatewayError('forbidden', `No rule of the token issuer '${name}' accepts this token.`)
+  }
+
   /** The key as it is now. */
   function decided(entry: Verified, snapshot: Snapshot): LiveKey {
+    const { claims, issuer } = entry
     if (entry.snapshot !== snapshot || entry.key === null) {
-      entry.key = admitted(entry.claims, entry.issuer, snapshot, now())
+      const found = admitted(claims, issuer, snapshot, now())
+      if ('refused' in found) throw refused(issuer, found.refused)
+      entry.key = found
       entry.snapshot = snapshot
     }
     const { key } = entry
-    if (!isUsable(key, now())) throw unknownKey()
-    if (key.pausedAt !== null) throw paused(key)
-    return key
+    if (!isUsable(key, now())) throw refused(issuer, 'key')
+    if (key.pausedAt === null) return key
+    count(issuer.name, 'key')
+    throw paused(key)
   }
 
   return {
@@ -96,16 +109,19 @@ export function paused({ name }: Pick<LiveKey, 'name'>): GatewayError {
 }
 
 /** The key of the first rule that matches, with the holder that the token names. */
-function admitted(claims: Claims, issuer: TokenIssuer, snapshot: Snapshot, now: number): LiveKey {
+function admitted(
+  claims: Claims,
+  issuer: TokenIssuer,
+  snapshot: Snapshot,
+  now: number,
+): LiveKey | { refused: 'revoked' | 'no_rule' | 'key' } {
   for (const claim of REVOCABLE_CLAIMS) {
     const until = issuer.revoked.get(revocationKey(claim, String(claims[claim])))
-    if (until === null || (until !== undefined && until > now)) throw unknownKey()
+    if (until === null || (until !== undefined && until > now)) return { refused: 'revoked' }
   }
   const match = matchedRule(claims, issuer)
-  if (match === null) {
-    throw new GatewayError('forbidden', `No rule of the token issuer '${issuer.name}' accepts this token.`)
-  }
+  if (match === null) return { refused: 'no_rule' }
   const key = snapshot.keys.get(match.rule.key_id)
-  if (key === undefined || key.kind !== 'live' || key.workspace === null) throw unknownKey()
+  if (key === undefined || key.kind !== 'live' || key.workspace === null) return { refused: 'key' }
   return { ...key, workspace: key.workspace, holder: match.holder }
 }

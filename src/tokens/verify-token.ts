@@ -13,8 +13,25 @@ export interface VerifiedToken {
   expiresAt: number
 }
 
+/** What is counted: a closed list, whatever tokens say. */
+export type RefusalKind =
+  | 'algorithm'
+  | 'keys'
+  | 'signature'
+  | 'expired'
+  | 'not_yet_valid'
+  | 'audience'
+  | 'client'
+  | 'subject'
+  | 'lifetime'
+  | 'malformed'
+  | 'revoked'
+  | 'no_rule'
+  | 'key'
+
 /** Why a token is refused: for the log, never for who sent it. */
 export interface TokenRefusal {
+  kind: RefusalKind
   reason: string
 }
 
@@ -26,7 +43,8 @@ export async function verifyToken(
   { keySets, now }: { keySets: KeySets; now: () => number },
 ): Promise<VerifiedToken | TokenRefusal> {
   // Before keys are asked for: a list of algorithms is what keeps a public key from being taken for a secret.
-  if (!issuer.algorithms.some((each) => each === algorithm)) return { reason: 'its algorithm is not allowed' }
+  if (!issuer.algorithms.some((each) => each === algorithm))
+    return { kind: 'algorithm', reason: 'its algorithm is not allowed' }
   try {
     const { payload } = await jwtVerify(token, await keySets.of(issuer, keyId), {
       algorithms: issuer.algorithms,
@@ -36,24 +54,44 @@ export async function verifyToken(
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(now()),
     })
-    const reason = refusalOf(payload, issuer, now() / 1_000)
-    return reason === null ? { claims: payload, expiresAt: 1_000 * Number(payload.exp) } : { reason }
+    const refusal = refusalOf(payload, issuer, now() / 1_000)
+    return refusal ?? { claims: payload, expiresAt: 1_000 * Number(payload.exp) }
   } catch (error) {
-    if (error instanceof NoKeysError) return { reason: `the issuer's keys could not be read: ${error.message}` }
-    if (error instanceof errors.JOSEError) return { reason: error.code }
+    if (error instanceof NoKeysError) {
+      return { kind: 'keys', reason: `the issuer's keys could not be read: ${error.message}` }
+    }
+    if (error instanceof errors.JOSEError) return { kind: kindOf(error), reason: error.code }
     throw error
   }
 }
 
-function refusalOf(claims: Claims, issuer: TokenIssuer, now: number): string | null {
+function kindOf(error: errors.JOSEError): RefusalKind {
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'
+  // Its key is none of the issuer's.
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) return 'signature'
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return 'malformed'
+  if (error.claim === 'aud') return 'audience'
+  if (error.claim === 'nbf') return 'not_yet_valid'
+  return error.claim === 'sub' ? 'subject' : 'malformed'
+}
+
+function refusalOf(claims: Claims, issuer: TokenIssuer, now: number): TokenRefusal | null {
   const { sub, exp, iat, aud, azp, client_id } = claims
-  if (typeof sub !== 'string' || sub === '' || sub.length > 500) return 'it names no subject'
-  if (iat !== undefined && (typeof iat !== 'number' || iat > now + SKEW_SECONDS)) return 'it was issued in the future'
-  if (Number(exp) - (iat ?? now) > issuer.max_token_seconds) return 'it lives longer than max_token_seconds'
+  if (typeof sub !== 'string' || sub === '' || sub.length > 500) {
+    return { kind: 'subject', reason: 'it names no subject' }
+  }
+  if (iat !== undefined && (typeof iat !== 'number' || iat > now + SKEW_SECONDS)) {
+    return { kind: 'not_yet_valid', reason: 'it was issued in the future' }
+  }
+  if (Number(exp) - (iat ?? now) > issuer.max_token_seconds) {
+    return { kind: 'lifetime', reason: 'it lives longer than max_token_seconds' }
+  }
   if (issuer.clients !== null) {
     const client = azp ?? client_id
-    return issuer.clients.some((each) => each === client) ? null : 'its client is not allowed'
+    const isAllowed = issuer.clients.some((each) => each === client)
+    return isAllowed ? null : { kind: 'client', reason: 'its client is not allowed' }
   }
   const isForOthers = [aud].flat().some((each) => !issuer.audiences.some((own) => own === each))
-  return isForOthers ? 'it is for other programs too, and no clients are set' : null
+  return isForOthers ? { kind: 'audience', reason: 'it is for other programs too, and no clients are set' } : null
 }

@@ -33,6 +33,7 @@ const put = async (more: object = {}, name = 'acme') => {
   assert.ok([200, 201].includes(answer.status), answer.text)
   return answer
 }
+const sumOf = (figures: ReadonlyMap<unknown, number>) => [...figures.values()].reduce((sum, one) => sum + one, 0)
 const SEARCH = { team: 'search', email: 'anna@example.com' }
 const call = (token: string, model = 'gpt-sim-echo', more: Record<string, unknown> = {}) =>
   harness.chat(hello(model, more), { authorization: `Bearer ${token}` })
@@ -168,6 +169,48 @@ describe('what ends a token that has been used', () => {
       assert.equal((await call(token)).status, 200)
     })
   }
+
+  test('is counted by issuer and reason, with nothing that a token says', async () => {
+    const now = Math.floor(Date.now() / 1_000)
+    const strange = newIssuerKey('strange')
+    const { json: paused } = await manage('POST', '/keys', { name: 'paused' })
+    await manage('POST', `/keys/${paused.id}/pause`)
+    const refused: [reason: string, token: string, settings?: object][] = [
+      ['revoked', issuer.token({ ...SEARCH, sub: 'counted' })],
+      ['no_rule', issuer.token({ team: 'nobody' })],
+      ['expired', issuer.token({ ...SEARCH, iat: now - 900, exp: now - 300 })],
+      ['not_yet_valid', issuer.token({ ...SEARCH, nbf: now + 300 })],
+      ['audience', issuer.token({ ...SEARCH, aud: 'https://other.example' })],
+      ['subject', issuer.token({ ...SEARCH, sub: '' })],
+      ['lifetime', issuer.token({ ...SEARCH, exp: now + 3 * 86_400 })],
+      ['algorithm', issuer.token(SEARCH, { header: { alg: 'RS256' } })],
+      ['signature', issuer.token(SEARCH, { key: { ...strange, kid: 'first' } })],
+      ['client', issuer.token(SEARCH), { clients: ['other'] }],
+      ['key', issuer.token(SEARCH), { rules: [{ when: { team: 'search' }, key_id: paused.id }] }],
+    ]
+    await manage('POST', '/token-issuers/acme/revocations', { value: 'counted' })
+    const figures = async () => {
+      const lines = (await harness.get('/metrics')).text.split('\n')
+      const found = lines.filter((line) => line.startsWith('switchyard_token_refusals_total{'))
+      return new Map(found.map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
+    }
+    for (const [reason, token, more] of refused) {
+      await put(more)
+      const name = `switchyard_token_refusals_total{issuer="acme",reason="${reason}"}`
+      const before = await figures()
+      assert.ok((await call(token)).status >= 401, reason)
+      const after = await figures()
+      assert.equal(after.get(name), (before.get(name) ?? 0) + 1, reason)
+      assert.equal(sumOf(after), sumOf(before) + 1, `${reason} alone`)
+    }
+    await manage('DELETE', '/token-issuers/acme/revocations/sub/counted')
+    // What names no issuer of ours is an unknown key.
+    const before = sumOf(await figures())
+    assert.equal((await call(stranger.token(SEARCH))).status, 401)
+    assert.equal((await call('gw_live_unknown0000000000000000000000000')).status, 401)
+    assert.equal(sumOf(await figures()), before)
+    assert.ok([...(await figures()).keys()].every((name) => /^\w+\{issuer="acme",reason="\w+"\}$/.test(name ?? '')))
+  })
 
   test('a revocation is listed, ends by itself and can be taken back', async () => {
     const token = issuer.token({ ...SEARCH, sub: 'kim/1' })
