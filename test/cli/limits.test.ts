@@ -86,6 +86,34 @@ describe('limits as options', () => {
     assert.notEqual((await cli('workspaces update shop --resale-markup -101')).code, 0)
   })
 
+  test('when sessions count as loops is set one by one, and removed', async () => {
+    const made = (await ok('workspaces create watched --loop same_tool_call=8:stop --json')).json()
+    const times = { slow_seconds: 10, stop_minutes: 30 }
+    assert.deepEqual(made.loops, { same_tool_call: { times: 8, action: 'stop' }, ...times })
+    const after = async (options: string) => (await ok(`workspaces update watched ${options} --json`)).json().loops
+    const more = '--loop context_growth=12/5000:slow --loop spend_times_usual=2.5/1 --loop slow_seconds=5'
+    const growth = { calls: 12, tokens: 5000, action: 'slow' }
+    const spend = { times: 2.5, usd: 1, action: 'alert' }
+    assert.deepEqual(await after(more), {
+      ...{ same_tool_call: { times: 8, action: 'stop' }, context_growth: growth, spend_times_usual: spend },
+      ...{ slow_seconds: 5, stop_minutes: 30 },
+    })
+    const changed = await after('--loop same_tool_call=9 --loop context_growth=null --loop spend_times_usual=null')
+    assert.deepEqual(changed, { same_tool_call: { times: 9, action: 'stop' }, slow_seconds: 5, stop_minutes: 30 })
+    assert.deepEqual((await after('--rpm 5')).same_tool_call, { times: 9, action: 'stop' })
+    assert.deepEqual((await after('--loop null --loop calls_a_minute=60')).calls_a_minute.calls, 60)
+    assert.equal(await after('--loop calls_a_minute=null'), null)
+    for (const wrong of [
+      ...['same_tool_call', 'same_tool_call=', 'same_tool_call=8/2', 'same_tool_call=8:shout', 'spend_times_usual=5'],
+      ...['other=1', 'slow_seconds=x', 'slow_seconds=5:stop', 'calls_a_minute=-1'],
+    ]) {
+      const { code, stderr } = await cli(`workspaces update watched --loop ${wrong}`)
+      assert.deepEqual([code, /--loop: /.test(stderr)], [2, true], wrong)
+    }
+    const alone = await cli('workspaces update watched --loop slow_seconds=5')
+    assert.match(alone.stderr, /name at least one signal/)
+  })
+
   for (const options of [
     '--rpm 0',
     '--rpm=-1',

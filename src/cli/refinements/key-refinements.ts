@@ -9,6 +9,7 @@ import {
   withWorkspaceLimits,
 } from '../limit-options.ts'
 import { readJsonFile } from '../read-input.ts'
+import { LOOP_OPTIONS, withNewLoops, withWorkspaceLoops } from './loop-options.ts'
 import { RESALE_OPTIONS, withNewResale, withWorkspaceResale } from './resale-options.ts'
 import { restore } from './restore-refinement.ts'
 
@@ -43,8 +44,8 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
   'workspaces.list': { examples: ['switchyard workspaces list'] },
   'workspaces.create': {
     examples: ['switchyard workspaces create research', 'switchyard workspaces create research --budget 500/month'],
-    options: { ...WORKSPACE_LIMIT_OPTIONS, ...RESALE_OPTIONS },
-    refine: async (given, input) => withNewResale(given, await withNewLimits(given, input)),
+    options: { ...WORKSPACE_LIMIT_OPTIONS, ...RESALE_OPTIONS, ...LOOP_OPTIONS },
+    refine: async (given, input) => withNewLoops(given, await withNewResale(given, await withNewLimits(given, input))),
   },
   'workspaces.update': {
     examples: [
@@ -52,10 +53,12 @@ export const keyRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard workspaces update research --budget 500/month:soft --max-parallel null',
       'switchyard workspaces update research --streaming true',
       'switchyard workspaces update research --unconfirmed estimate',
+      'switchyard workspaces update research --loop same_tool_call=8:stop --loop calls_a_minute=60:slow',
       'switchyard workspaces update research --resale-markup 20 --resale-price fast,input=1,output=4',
     ],
-    options: { ...WORKSPACE_LIMIT_OPTIONS, ...RESALE_OPTIONS },
-    refine: async (given, input) => withWorkspaceResale(given, await withWorkspaceLimits(given, input)),
+    options: { ...WORKSPACE_LIMIT_OPTIONS, ...RESALE_OPTIONS, ...LOOP_OPTIONS },
+    refine: async (given, input) =>
+      withWorkspaceLoops(given, await withWorkspaceResale(given, await withWorkspaceLimits(given, input))),
   },
   'workspaces.get': { examples: ['switchyard workspaces get default'] },
   'workspaces.opening-spend': { examples: ['switchyard workspaces opening-spend research --usd 120.50'] },
