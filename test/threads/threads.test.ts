@@ -17,6 +17,7 @@ import {
   statusOf,
 } from '../limits/limited.ts'
 import { managing } from '../management/manage.ts'
+import { callByItself } from './call-by-itself.ts'
 
 const THREADS = 4
 const STREAMS = { STREAMING: 'on', STREAM_HOLD_HEADERS_SECONDS: '0' }
@@ -39,26 +40,8 @@ const HOLD = holdOfAsk('plain')
 const totals = async (scope: LimitedKey['scope']) => (await statusOf(harness, scope)).periods.total
 const inParallel = (count: number, one: () => Promise<Answered>) => Promise.all(Array.from({ length: count }, one))
 
-/** Its own connection each: the system gives it to any of the threads. */
-function callAlone(headers: Record<string, string>, body: unknown = ask('plain')): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const asked = request(`${harness.url}/v1/chat/completions`, {
-      method: 'POST',
-      agent: false,
-      headers: { 'content-type': 'application/json', ...headers },
-    })
-    asked.once('error', reject)
-    asked.once('response', async (response) => {
-      let text = ''
-      for await (const piece of response) text += piece
-      const found = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])
-      const trailers = Object.entries(response.trailers).map(([name, value]): [string, string] => [name, String(value)])
-      const json = text.startsWith('{') ? JSON.parse(text) : null
-      resolve({ status: response.statusCode ?? 0, headers: new Headers([...found, ...trailers]), text, json })
-    })
-    asked.end(JSON.stringify(body))
-  })
-}
+const callAlone = (headers: Record<string, string>, body: unknown = ask('plain')) =>
+  callByItself(harness.url, headers, body)
 
 /** Calls served, by thread, as far as the metrics show: current connections. */
 async function connections(): Promise<number[]> {
