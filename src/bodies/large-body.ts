@@ -10,7 +10,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Translation } from '../providers/family.ts'
 import { type Destination, isVerbatim } from './destination.ts'
 import type { OpenedRequest } from './protocol.ts'
-import type { OpenOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+import type { OpenOptions, RequestBody, Retranslated, Rewrite, Sent, WireBytes } from './request-body.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** Where a body is, and whose it is. */
@@ -113,20 +113,30 @@ export class LargeBody implements RequestBody {
     return written ?? (await this.#worker.ask(this.#owner, 'write', { body: this.#id, position }))
   }
 
-  /** A verbatim request is itself a valid request once it was sent: it is opened again. */
-  async rewrite(rewrite: Rewrite, { bytes, destination, isFree }: Sent): Promise<WireBytes | null> {
+  async rewrite(rewrite: Rewrite, { bytes, ...sent }: Sent): Promise<WireBytes | null> {
     if (!(bytes instanceof Uint8Array)) return null
     // Once for each thing that a provider does not know: scanned here, because the worker no longer has it.
     if (rewrite.kind === 'without') return bytesWithout(bytes, rewrite.omitted)
-    if (!isFree || !isVerbatim(destination, this.#endpoint)) return null
+    // It already contains its limits.
+    const { pins: _, ...rest } = sent.destination
+    const to = { ...rest, bounds: NO_BOUNDS, renames: [rewrite.rename] }
+    return (await this.#reopened(to, { bytes, ...sent }))?.bytes ?? null
+  }
+
+  retranslate(to: Destination, sent: Sent): Promise<Retranslated | null> {
+    return this.#reopened(to, sent)
+  }
+
+  /** A verbatim request is itself a valid request once it was sent: it is opened again. */
+  async #reopened(to: Destination, { bytes, destination, isFree }: Sent): Promise<Retranslated | null> {
+    if (!isFree || !(bytes instanceof Uint8Array) || !isVerbatim(destination, this.#endpoint)) return null
     // It was accepted before.
     const options = { withHash: false, allowsStream: true, owner: this.#owner }
     const sent = await LargeBody.open([bytes], this.#endpoint, options, this.#worker)
     try {
-      // It already contains its limits.
-      const { pins: _, ...rest } = destination
-      await sent.translate([{ ...rest, bounds: NO_BOUNDS, renames: [rewrite.rename] }], true)
-      return await sent.write(destination.position)
+      const [translation] = await sent.translate([to], true)
+      if (translation === undefined) return null
+      return { translation, bytes: translation.kind === 'wire' ? await sent.write(to.position) : null }
     } finally {
       sent.release()
     }

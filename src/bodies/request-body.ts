@@ -38,6 +38,12 @@ export interface Sent {
   isFree: boolean
 }
 
+/** Without bytes where the translation is a refusal. */
+export interface Retranslated {
+  translation: Translation
+  bytes: WireBytes | null
+}
+
 /**
  * A request's body, small or large, behind one interface. A small one is processed in place, a large one in a worker
  * thread, and then only an outline of the request is known here.
@@ -66,6 +72,8 @@ export interface RequestBody {
   write(position: number): WireBytes | Promise<WireBytes>
   /** Null when it cannot be sent that way. */
   rewrite(rewrite: Rewrite, sent: Sent): WireBytes | null | Promise<WireBytes | null>
+  /** In another format for the same provider; null when the body is no longer there. */
+  retranslate(to: Destination, sent: Sent): Retranslated | null | Promise<Retranslated | null>
   /** These bytes were sent and are not needed again. */
   discard(bytes: WireBytes): void
   /** Call it when the call has ended, with any outcome. */

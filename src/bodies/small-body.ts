@@ -13,7 +13,7 @@ import type { Translation } from '../providers/family.ts'
 import { type Rename, renamed } from '../providers/rename.ts'
 import { wireBody } from '../providers/wire-body.ts'
 import { type Destination, isVerbatim, omittedFrom, translated } from './destination.ts'
-import type { ReadOptions, RequestBody, Rewrite, Sent, WireBytes } from './request-body.ts'
+import type { ReadOptions, RequestBody, Retranslated, Rewrite, Sent, WireBytes } from './request-body.ts'
 
 /** A body that the serving thread processes itself. */
 export class SmallBody implements RequestBody {
@@ -83,6 +83,11 @@ export class SmallBody implements RequestBody {
   rewrite(rewrite: Rewrite, { bytes }: Sent): WireBytes | null {
     if (typeof bytes !== 'string') return null
     return rewrite.kind === 'rename' ? renamedText(bytes, rewrite.rename) : textWithout(bytes, rewrite.omitted)
+  }
+
+  retranslate(to: Destination): Retranslated {
+    const translation = translated(this.request, to, this.#endpoint)
+    return { translation, bytes: translation.kind === 'wire' ? this.#bytesOf(translation.body, to) : null }
   }
 
   #bytesOf(wire: JsonObject, destination: Destination): WireBytes {

@@ -7,7 +7,6 @@ import type { StreamUsage } from '../domain/request/stream.ts'
 import type { ChainEntry } from '../domain/route.ts'
 import type { Token } from '../providers/authorization.ts'
 import type { Authorized, Unauthorized } from '../providers/authorize.ts'
-import type { Family } from '../providers/family.ts'
 import type { AttemptRecord } from '../request-log/record.ts'
 import type { AttemptTrace } from '../telemetry/tracing.ts'
 import type { Endpoint as UpstreamEndpoint } from '../upstream/exchange.ts'
@@ -16,12 +15,13 @@ import { failureOfBreakdown } from './breakdown.ts'
 import type { Candidate } from './chain/assess.ts'
 import { type Correction, correctionOf } from './chain/correction.ts'
 import { nextStep } from './chain/fallback.ts'
+import { inOtherFormat } from './chain/other-format.ts'
 import type { Deps } from './deps.ts'
 import { both } from './hedge/leg.ts'
 import { inTime } from './in-time.ts'
 import { noteReason } from './note-attempt.ts'
 import { pause } from './pause.ts'
-import { type Asked, type Outcome, readOutcome, wordsOf } from './read-outcome.ts'
+import { type Asked, type Outcome, readOutcome } from './read-outcome.ts'
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
@@ -29,6 +29,7 @@ import type { Use } from './stream/stream-usage.ts'
 import { isCovered, NOT_COVERED, noteUnconfirmed } from './unconfirmed.ts'
 import { uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
+import { upstreamRequestId } from './upstream-request-id.ts'
 
 export type EntryOutcome =
   | { kind: 'served'; served: ServedBy }
@@ -46,7 +47,17 @@ export interface LeftOutcome {
 const NO_CORRECTIONS: readonly Correction[] = []
 
 /** Calls one entry, with retries where they may help, until it serves or the chain must move on. */
-export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps): Promise<EntryOutcome> {
+export function tryEntry(candidate: Candidate, call: Admitted, deps: Deps): Promise<EntryOutcome> {
+  return tryWith(candidate, null, call, deps)
+}
+
+/** `ready`: its body in another format than that of its first try. */
+async function tryWith(
+  candidate: Candidate,
+  ready: WireBytes | null,
+  call: Admitted,
+  deps: Deps,
+): Promise<EntryOutcome> {
   const { entry, position, ignored } = candidate
   const { body } = call
   call.adjustments = candidate.adjustments
@@ -54,7 +65,7 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
   call.releaseEntry()
   call.releaseEntry = deps.traffic.enter(entry)
   // Written once: every retry at this entry sends the same request.
-  const written = body.write(position)
+  const written = ready ?? body.write(position)
   let bytes = written instanceof Promise ? await written : written
   let corrections = NO_CORRECTIONS
   let isFirstUse = true
@@ -77,6 +88,11 @@ export async function tryEntry(candidate: Candidate, call: Admitted, deps: Deps)
       return { kind: 'failed', failure: outcome.failure, giveUp: true }
     }
     const refused = { bytes, isFree }
+    const other = ready === null ? await inOtherFormat(candidate, record.status, refused, call, deps) : null
+    if (other !== null) {
+      noteReason(record, other.reason)
+      return tryWith(other.candidate, other.bytes, call, deps)
+    }
     const correction = await correctionOf(outcome.failure.refusedField, candidate, refused, call, deps, corrections)
     if (correction !== null) {
       // Not a retry: it is a different request, sent only once.
@@ -171,7 +187,7 @@ async function attempt(candidate: Candidate, bytes: WireBytes, call: Admitted, d
     durationMs,
     status: head?.status ?? null,
     code: outcome.kind === 'failed' ? outcome.failure.code : outcome.kind === 'caller-left' ? 'caller_left' : null,
-    upstreamRequestId: head === null ? null : requestIdOf(head, family, provider),
+    upstreamRequestId: head === null ? null : upstreamRequestId(head, family, provider),
     reason: outcome.kind === 'failed' ? '' : outcome.kind === 'caller-left' ? 'the caller left' : 'served',
   }
   if (outcome.kind === 'failed') {
@@ -202,16 +218,6 @@ function traced(endpoint: UpstreamEndpoint, { context }: AttemptTrace, { upstrea
 /** Whether the provider has refused it and another will be sent. */
 function isReplaced(token: Token, { code, retry }: Failure, provider: Provider, { tokens }: Deps): boolean {
   return code === 'provider_auth_error' && tokens.forget(provider, token) && retry === 'new-token'
-}
-
-function requestIdOf(head: Parameters<typeof wordsOf>[0], family: Family, provider: Provider): string | null {
-  const id = wordsOf(head, family.requestIdHeader, provider)
-  if (id !== null || family.otherRequestIdHeaders === undefined) return id
-  for (const name of family.otherRequestIdHeaders) {
-    const other = wordsOf(head, name, provider)
-    if (other !== null) return other
-  }
-  return null
 }
 
 /** Nothing could be sent. */

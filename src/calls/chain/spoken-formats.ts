@@ -13,6 +13,11 @@ export interface SpokenFormats {
   of(provider: Provider): Provider['speaks']
   /** Asks the providers of a chain that were not asked before. Null: there are none. */
   findOut(endpoint: Endpoint, chain: readonly ChainEntry[], snapshot: Snapshot): Promise<unknown> | null
+  /**
+   * The path that was chosen by what was found out is missing. True: it is the other one now. `spoke`: the call was sent
+   * in the format of the endpoint.
+   */
+  hasChanged(endpoint: Endpoint, provider: Provider, model: string, spoke: boolean): Promise<boolean>
 }
 
 interface Deps extends AuthorizeDeps {
@@ -21,6 +26,8 @@ interface Deps extends AuthorizeDeps {
 
 interface Found {
   speaks: NonNullable<Provider['speaks']>
+  /** Unix milliseconds: when a missing path made it be asked again. */
+  againAt: number
   /** Unix milliseconds: then it is asked again. */
   until: number
 }
@@ -49,39 +56,67 @@ export function createSpokenFormats(deps: Deps): SpokenFormats {
     return key
   }
 
-  async function ask(key: string, format: Endpoint['name'], question: () => Promise<UpstreamReply | Breakdown | null>) {
+  async function ask(key: string, format: Endpoint['name'], provider: Provider, model: string) {
     // Without an answer the call is translated, as at any address that speaks only chat.
-    const verdict = verdictOf(await question().catch(() => null))
+    const verdict = verdictOf(await answered(format, provider, model).catch(() => null))
     asking.delete(key)
     found.set(key, {
       speaks: verdict === 'spoken' && isSpeakable(format) ? [format] : [],
+      againAt: found.get(key)?.againAt ?? Number.NEGATIVE_INFINITY,
       until: deps.now() + LASTS_MS[verdict],
     })
     const [oldest] = found.keys()
     if (found.size > MOST_ADDRESSES && oldest !== undefined) found.delete(oldest)
   }
 
+  const translatorAt = (format: Endpoint['name'], provider: Provider, model: string) => {
+    const family = deps.families.get(provider.family)
+    return (family?.translatorsFor?.(model, provider) ?? family?.translators)?.[format]
+  }
+
+  const isAskable = (format: Endpoint['name'], provider: Provider, model: string) =>
+    provider.speaks === undefined && translatorAt(format, provider, model)?.isFoundOut?.(provider) === true
+
+  async function answered(format: Endpoint['name'], provider: Provider, model: string) {
+    const family = deps.families.get(provider.family)
+    const translator = translatorAt(format, provider, model)
+    return family && translator ? answerOf(provider, family, translator, model, deps) : null
+  }
+
+  function asked(key: string, format: Endpoint['name'], provider: Provider, model: string): Promise<void> {
+    const present = asking.get(key) ?? ask(key, format, provider, model)
+    asking.set(key, present)
+    return present
+  }
+
   return {
     of: (provider) => (found.size === 0 ? undefined : found.get(keyOf(provider))?.speaks),
     findOut({ name }, chain, { providers }) {
-      let asked: Promise<void>[] | null = null
+      let waits: Promise<void>[] | null = null
       for (let place = 0; place < chain.length; place++) {
         const { provider: named, model } = chain[place] as ChainEntry
         const provider = providers.get(named)
-        if (provider === undefined || provider.speaks !== undefined) continue
-        const family = deps.families.get(provider.family)
-        if (family === undefined) continue
-        const translator = (family.translatorsFor?.(model, provider) ?? family.translators)[name]
-        if (translator?.isFoundOut?.(provider) !== true) continue
+        if (provider === undefined || !isAskable(name, provider, model)) continue
         const key = keyOf(provider)
         const known = found.get(key)
         if (known !== undefined && (known.until === Number.POSITIVE_INFINITY || deps.now() < known.until)) continue
-        const present = asking.get(key) ?? ask(key, name, () => answerOf(provider, family, translator, model, deps))
-        asking.set(key, present)
+        const present = asked(key, name, provider, model)
         // What was true an hour ago is good enough until the answer is there.
-        if (known === undefined) asked = [...(asked ?? []), present]
+        if (known === undefined) waits = [...(waits ?? []), present]
       }
-      return asked === null ? null : Promise.all(asked)
+      return waits === null ? null : Promise.all(waits)
+    },
+    async hasChanged({ name }, provider, model, spoke) {
+      const key = keyOf(provider)
+      const known = found.get(key)
+      if (known === undefined || !isAskable(name, provider, model)) return false
+      const speaks = () => found.get(key)?.speaks.some((format) => format === name) === true
+      if (speaks() !== spoke) return true
+      // A model that is not there is the same 404.
+      if (!asking.has(key) && deps.now() < known.againAt + LASTS_MS.unknown) return false
+      known.againAt = deps.now()
+      await asked(key, name, provider, model)
+      return speaks() !== spoke
     },
   }
 }

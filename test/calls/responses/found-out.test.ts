@@ -3,11 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { assertVerified, hard, newKey } from '../../limits/limited.ts'
 import { managing } from '../../management/manage.ts'
 import { type ResponsesWorld, startResponses } from './world.ts'
 
 /** What it was asked, and what it answers on `/v1/responses`. */
-const server = { asked: [] as { path: string; body: string }[], responses: 404, holds: null as Promise<void> | null }
+const server = {
+  asked: [] as { path: string; body: string }[],
+  responses: 404,
+  chat: 200,
+  noModel: false,
+  holds: null as Promise<void> | null,
+}
 
 const ANSWER = {
   ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
@@ -27,9 +34,11 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const reply = (status: number, value: object) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
   }
-  if (path === '/v1/chat/completions') return reply(200, COMPLETION)
+  if (path === '/v1/chat/completions' && server.chat === 200) return reply(200, COMPLETION)
   if (path !== '/v1/responses') return reply(404, { error: 'no such path' })
   await server.holds
+  if (server.noModel && body !== '{}')
+    return reply(404, { error: { message: 'no such model', code: 'model_not_found' } })
   if (server.responses === 200 && body !== '{}') return reply(200, ANSWER)
   return reply(server.responses === 200 ? 400 : server.responses, { error: { message: 'model: is missing' } })
 }
@@ -47,7 +56,7 @@ after(async () => {
   await world.stop()
   upstream.close()
 })
-beforeEach(() => Object.assign(server, { asked: [], responses: 404, holds: null }))
+beforeEach(() => Object.assign(server, { asked: [], responses: 404, chat: 200, noModel: false, holds: null }))
 
 const addressOf = () => `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`
 
@@ -112,6 +121,68 @@ describe('whether an address speaks the format is found out', () => {
     do last = await said(model)
     while (last !== 'native')
     assert.equal(paths().filter((path) => path.endsWith('{}')).length, 2)
+  })
+
+  for (const size of [10, 300_000]) {
+    test(`an address that loses the path is translated for in the same call, with ${size} bytes`, async () => {
+      server.responses = 200
+      const model = await routeTo()
+      assert.equal(await said(model), 'native')
+      server.responses = 404
+      const answer = await world.respond({ model, input: 'x'.repeat(size) })
+      assert.equal(answer.json.output.at(-1).content[0].text, 'translated', answer.text)
+      assert.deepEqual(paths().slice(2), ['/v1/responses', '/v1/responses {}', '/v1/chat/completions'])
+      assert.equal(JSON.parse(server.asked.at(-1)?.body ?? '').messages[0].content.length, size)
+      const { attempts: tried } = await world.rowOf(answer)
+      const attempts: { status: number; reason: string }[] = JSON.parse(String(tried))
+      assert.deepEqual(
+        attempts.map(({ status, reason }) => [status, reason]),
+        [
+          [404, 'asked again, translated: the address no longer speaks the format'],
+          [200, 'served'],
+        ],
+      )
+      assert.equal(await said(model), 'translated')
+      assert.equal(paths().length, 6, 'the next call is translated at once')
+    })
+  }
+
+  test('an address that speaks nothing else from now on gets calls as they came', async () => {
+    const model = await routeTo()
+    assert.equal(await said(model), 'translated')
+    Object.assign(server, { responses: 200, chat: 404 })
+    assert.equal(await said(model), 'native')
+    assert.equal(await said(model), 'native')
+    assert.deepEqual(paths().slice(2), ['/v1/chat/completions', '/v1/responses {}', '/v1/responses', '/v1/responses'])
+  })
+
+  test('a model that is not there is a 404 as before, and its address is not asked each time', async () => {
+    server.responses = 200
+    const model = await routeTo()
+    assert.equal(await said(model), 'native')
+    server.noModel = true
+    for (let call = 0; call < 3; call++) assert.equal((await world.respond({ model, input: 'hello' })).status, 404)
+    assert.equal(paths().filter((path) => path.endsWith('{}')).length, 2)
+    now += 11_000
+    assert.equal((await world.respond({ model, input: 'hello' })).status, 404)
+    assert.equal(paths().filter((path) => path.endsWith('{}')).length, 3)
+    assert.ok(paths().every((path) => !path.includes('chat')))
+  })
+
+  test('under a hard budget it is translated within what was held', async () => {
+    server.responses = 200
+    const model = await routeTo()
+    const price = { input_per_mtok: '1', output_per_mtok: '1', max_output_tokens: 1000, context_window: 10_000 }
+    const registered = await manage('PUT', `/registry/${model}/m`, price)
+    assert.ok(registered.status < 300, registered.text)
+    const key = await newKey(world, hard(100_000_000_000n))
+    const ask = () => world.respond({ model, input: 'hello', max_output_tokens: 50 }, key.headers)
+    assert.equal((await ask()).json.output[0].content[0].text, 'native')
+    server.responses = 404
+    const answer = await ask()
+    assert.equal(answer.json.output.at(-1).content[0].text, 'translated', answer.text)
+    assert.equal(JSON.parse(server.asked.at(-1)?.body ?? '').max_tokens, 50)
+    await assertVerified(world)
   })
 
   test('`speaks` overrides it', async () => {
