@@ -72,6 +72,7 @@ describe('budgets', () => {
 
 const row = (more: Partial<TrafficRow>): TrafficRow => ({
   ...{ time: 0, workspace: 'default', route: 'fast', provider: 'p', model: 'm', code: '', requests: 0, unpriced: 0 },
+  ...{ promptTokens: 0, cachedTokens: 0 },
   latencies: Array.from({ length: LATENCY_BUCKETS }, () => 0),
   ...more,
 })

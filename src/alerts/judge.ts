@@ -16,6 +16,7 @@ import {
   unpricedConditions,
 } from './conditions.ts'
 import { type LoopRow, loopConditions } from './loops.ts'
+import { promptCacheConditions } from './prompt-cache.ts'
 import type { StatedRow } from './stated.ts'
 import type { TrafficRow } from './traffic.ts'
 
@@ -58,6 +59,7 @@ function judged(
     ...statedConditions(stated, rules.stated_cost),
     ...driftConditions(drifts, rules.reconciliation_drift),
     ...loopConditions(loops, rules.loop),
+    ...promptCacheConditions(hours, days, rules.prompt_cache),
   ]
 }
 

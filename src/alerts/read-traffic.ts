@@ -30,7 +30,9 @@ async function readSums(
   if (workspaces.length === 0) return []
   const sum = (column: string) => sql`cast(sum(${sql.ref(column)}) as bigint)`
   const buckets = Array.from({ length: LATENCY_BUCKETS }, (_, bucket) => `latency_${bucket}`)
-  const sums = ['requests', 'unpriced', ...buckets].map((column) => sql`${sum(column)} as ${sql.ref(column)}`)
+  const sums = ['requests', 'unpriced', 'prompt_tokens', 'cached_tokens', ...buckets].map(
+    (column) => sql`${sum(column)} as ${sql.ref(column)}`,
+  )
   const groups = sql.join([time, ...DIMENSIONS].map((column) => sql.ref(column)))
   const found = await sql<Record<string, string | number>>`
     select ${groups}, ${sql.join(sums)} from ${sql.table(`usage_${time}s`)}
@@ -43,6 +45,8 @@ async function readSums(
       ...({ workspace, route, provider, model, code } as Record<(typeof DIMENSIONS)[number], string>),
       requests: Number(row['requests']),
       unpriced: Number(row['unpriced']),
+      promptTokens: Number(row['prompt_tokens']),
+      cachedTokens: Number(row['cached_tokens']),
       latencies: buckets.map((bucket) => Number(row[bucket])),
     }
   })

@@ -14,6 +14,9 @@ export interface TrafficRow {
   code: string
   requests: number
   unpriced: number
+  promptTokens: number
+  /** Of them from the provider's cache. */
+  cachedTokens: number
   /** Calls by duration of the attempt that served. */
   latencies: readonly number[]
 }
@@ -51,6 +54,8 @@ function less(row: TrafficRow, before: TrafficRow | undefined): TrafficRow {
     ...row,
     requests: row.requests - before.requests,
     unpriced: row.unpriced - before.unpriced,
+    promptTokens: row.promptTokens - before.promptTokens,
+    cachedTokens: row.cachedTokens - before.cachedTokens,
     latencies: row.latencies.map((count, bucket) => count - (before.latencies[bucket] ?? 0)),
   }
 }
@@ -65,7 +70,7 @@ export interface Level {
   /** What it is the level of. */
   names: readonly [string, string]
   calls: number
-  /** A share of failed calls, or a duration in milliseconds. */
+  /** A share of failed calls or cached tokens, or a duration in milliseconds. */
   value: number
 }
 
@@ -75,6 +80,16 @@ export function errorLevels(rows: readonly TrafficRow[]): Level[] {
     const calls = sum(members.map(({ requests }) => requests))
     const failed = sum(members.filter(({ code }) => FAILURES.has(code)).map(({ requests }) => requests))
     return { names, calls, value: calls === 0 ? 0 : failed / calls }
+  })
+}
+
+/** The share of the prompts of each workspace and route that came from a cache. */
+export function cacheLevels(rows: readonly TrafficRow[]): Level[] {
+  const answered = rows.filter(({ provider, code, promptTokens }) => provider !== '' && code === '' && promptTokens > 0)
+  return grouped(answered, ({ workspace, route }) => [workspace, route]).map(({ names, members }) => {
+    const prompt = sum(members.map(({ promptTokens }) => promptTokens))
+    const cached = sum(members.map(({ cachedTokens }) => cachedTokens))
+    return { names, calls: sum(members.map(({ requests }) => requests)), value: cached / prompt }
   })
 }
 

@@ -38,6 +38,7 @@ const TARGETS_OF: Readonly<Record<AlertRule, readonly RuleTarget[]>> = {
   stated_cost: ['workspace', 'provider'],
   reconciliation_drift: ['provider'],
   loop: ['workspace'],
+  prompt_cache: ['workspace', 'route'],
 }
 
 type Given = Partial<Record<RuleTarget | keyof RuleSettings, unknown>>

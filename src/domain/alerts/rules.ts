@@ -11,6 +11,7 @@ export const ALERT_RULES = [
   'stated_cost',
   'reconciliation_drift',
   'loop',
+  'prompt_cache',
 ] as const
 export type AlertRule = (typeof ALERT_RULES)[number]
 
@@ -23,7 +24,7 @@ export const RuleSettings = z.strictObject({
   thresholds: z.array(z.int().min(1).max(1000)).min(1).max(10).describe('Percent of a budget that has been spent'),
   percent: z.int().min(1).max(100).describe('Share from which the rule fires: of failed calls, or of a day’s bill'),
   factor: Factor.describe('How many times the usual level'),
-  calls: Calls.describe('So many calls within ten minutes, or nothing is judged'),
+  calls: Calls.describe('So many calls within ten minutes, for `prompt_cache` within two hours, or nothing is judged'),
   seconds: z.int().min(1).max(86_400).describe('For how long'),
   usd: z.number().min(0).max(1_000_000_000).describe('Amount above which the rule fires'),
 })
@@ -40,6 +41,7 @@ export interface AlertRules {
   stated_cost: Pick<RuleSettings, 'enabled'>
   reconciliation_drift: Pick<RuleSettings, 'enabled' | 'usd' | 'percent'>
   loop: Pick<RuleSettings, 'enabled'>
+  prompt_cache: Pick<RuleSettings, 'enabled' | 'factor' | 'calls'>
 }
 
 export const DEFAULT_RULES: AlertRules = {
@@ -53,4 +55,5 @@ export const DEFAULT_RULES: AlertRules = {
   stated_cost: { enabled: true },
   reconciliation_drift: { enabled: true, usd: 1, percent: 5 },
   loop: { enabled: true },
+  prompt_cache: { enabled: true, factor: 2, calls: 50 },
 }

@@ -17,6 +17,7 @@ for (const [identity, expected] of [
   ['reconciliation_drift p 2026-05-04 m', { provider: 'p', model: 'm' }],
   ['reconciliation_drift p 2026-05-04', { provider: 'p' }],
   ['loop k1 default same_tool_call run 7', { key: 'k1' }],
+  ['prompt_cache default fast', { route: 'fast' }],
   ['stated_cost p m', { provider: 'p', model: 'm' }],
 ] as const) {
   test(identity, () => assert.deepEqual(targetOf(identity), { ...NONE, ...expected }))

@@ -17,6 +17,7 @@ export function targetOf(identity: string): AlertTarget {
     case 'budget':
       return first === 'key' ? { ...NONE, key: second } : NONE
     case 'error_rate':
+    case 'prompt_cache':
       return { ...NONE, route: second === '' ? null : second }
     case 'circuit_open':
     case 'latency':

@@ -26,6 +26,8 @@ const WORDS: Readonly<Record<Rule['rule'], (rule: Rule) => string>> = {
   reconciliation_drift: ({ usd, percent }) =>
     `A settled report differs from the log by more than $${usd} or ${percent} % of a day, and no cause explains it`,
   loop: () => 'A session is watched for loops and shows a signal of one',
+  prompt_cache: ({ factor, calls }) =>
+    `A route reads ${factor}× less than normal from the prompt cache (${calls}+ calls in two hours)`,
   stated_cost: () => 'A provider states another cost than ours, beyond rounding',
 }
 

@@ -8,6 +8,7 @@ import { count, milliseconds, percent } from '../../format/number.ts'
 import { usePath, useUrlState } from '../../shell/place.ts'
 import classes from './usage.module.css'
 import { linesOf, shareParts, sortLines, totalLine, type Usage, type UsageLine } from './usage-rows.ts'
+import { savedText } from './usage-totals.tsx'
 import { sortText, type UsageView } from './usage-view.ts'
 
 const TITLES = {
@@ -81,7 +82,7 @@ function columnsOf(usage: Usage, measure: Measure, filters: Filters, requests: s
       <span title={`${percent(errors, all)} of the requests`}>{count(errors)}</span>
     )),
     figures('prompt', 'Prompt tokens', (line) => count(line.prompt_tokens)),
-    figures('cached', 'cached', (line) => count(line.cached_tokens), true),
+    figures('cached', 'cached', (line) => <span title={cachedTitle(line)}>{count(line.cached_tokens)}</span>, true),
     figures('completion', 'Completion tokens', (line) => count(line.completion_tokens)),
     figures('cost', 'Cost', (line) => <Money usd={line.cost_usd} column decimals={4} />),
     ...(Number(usage.total.resale_usd) === 0
@@ -96,6 +97,10 @@ function columnsOf(usage: Usage, measure: Measure, filters: Filters, requests: s
           figures('p95', 'p95', (line) => milliseconds(line.latency_ms.p95), true),
         ]),
   ]
+}
+
+function cachedTitle(line: UsageLine): string {
+  return `${percent(line.cached_tokens, line.prompt_tokens)} of the prompt tokens${savedText(line)}`
 }
 
 interface GroupCellProps {

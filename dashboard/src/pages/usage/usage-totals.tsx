@@ -51,7 +51,8 @@ export function UsageTotals({ total, before }: { total: Sums | undefined; before
   )
 }
 
-function savedText({ prompt_cache_saved_usd: saved }: Sums): string {
+/** What the caches of providers saved, after a comma; empty: nothing. */
+export function savedText({ prompt_cache_saved_usd: saved }: Sums): string {
   if (isZero(saved)) return ''
   return saved.startsWith('-') ? `, which cost ${shortUsd(saved.slice(1))} more` : `, saved ${shortUsd(saved)}`
 }
