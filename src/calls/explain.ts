@@ -47,7 +47,7 @@ export async function explain(
   const allowsStream = isStreaming(snapshot.workspaces.get(workspace), deps.streams.settings.isOnByDefault)
   const request = new SmallBody(readValue(body, endpoint, allowsStream), endpoint)
   const resolved = entriesOf(request.request.model, { workspace }, snapshot, deps.prefixes)
-  const { alias, isInterchangeable } = resolved
+  const { alias, isInterchangeable, refusesCompaction, marksPrompts } = resolved
   const attribution = { ...request.attribution, session: cleanName(session) ?? request.attribution.session }
   const isStream = endpoint.stream?.isRequested(request.request) === true
   const arrival = { session: sessionKeyOf(attribution, request.request), isStream, snapshot }
@@ -55,7 +55,11 @@ export async function explain(
   const payer = key === null ? workspacePayer(workspace, snapshot) : payerOf(key, snapshot)
   const bounds = { defaultLimit: defaultLimitOf(payer), isStrict: hasHardBudget(payer) }
   const isDirect = alias === null
-  const context: ChainContext = { endpoint, chain, isInterchangeable, isDirect, workspace, snapshot, ...bounds }
+  const context: ChainContext = {
+    ...{ endpoint, chain, isInterchangeable, isDirect, refusesCompaction, marksPrompts },
+    ...{ workspace, session: attribution.session, snapshot },
+    ...bounds,
+  }
   const { refusal, fitnesses } = await budgetVerdict(request, context, payer, key?.name ?? null, deps)
   const { candidate, passed, error } = firstStep(chain, fitnesses, deps)
   const entries = chain.map((entry, position) => ({

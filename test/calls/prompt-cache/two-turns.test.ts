@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { type Harness, type Json, KEY, startHarness } from '../../harness.ts'
+import { managing } from '../../management/manage.ts'
 import { BEDROCK_KEY, NOVA } from '../bedrock/world.ts'
 import { API_KEY } from '../gemini/world.ts'
 
@@ -31,6 +32,7 @@ ${Object.entries(AT)
 `,
 })
 const { simulator } = harness
+const manage = managing(() => harness)
 beforeEach(() => {
   simulator.reset()
   // A new one for each way: none has read what another one was asked.
@@ -235,5 +237,7 @@ describe('a route with prompt_cache: auto has the prompts of others cached, too'
     assert.deepEqual(sent, { ...own, model: 'claude-sonnet-4-5' })
     const marked = await post(path, headers, { model: 'auto-anthropic', ...unmarkedMessages(TURNS.slice(0, 1)) })
     assert.equal(marked.headers.get('x-gateway-adjusted'), 'cache_control;route_cache')
+    const explained = await manage('POST', '/routes/auto-anthropic/explain', chat(TURNS.slice(0, 1)))
+    assert.deepEqual(explained.json.entries[0].wire.body.cache_control, MARKER.cache_control, explained.text)
   })
 })
