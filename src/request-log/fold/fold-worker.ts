@@ -13,6 +13,7 @@ import { emptySpool } from '../spool/empty-spool.ts'
 import { BATCH_RECORDS, type Damage, SpoolReader } from '../spool/reader.ts'
 import { syncPath } from '../spool/segments.ts'
 import { advanceDays } from '../usage/days.ts'
+import { expireValues } from '../values/expire-values.ts'
 import { closeInterrupted, createFold } from './fold.ts'
 import { foldFolder } from './fold-folder.ts'
 import type { FoldCommand, FoldReport, FoldSettings, FoldTasks, FoldThreadTasks } from './fold-protocol.ts'
@@ -180,6 +181,7 @@ async function runHousekeeping(): Promise<void> {
       if (round > 0 && retentionDays !== null && !stopping) {
         const before = Date.now() - retentionDays * DAY_MS
         await deleteExpired(db, { before, pause })
+        await expireValues(db, { before, now: Date.now(), pause })
         await forgetHours(db, before)
       }
     } catch (error) {

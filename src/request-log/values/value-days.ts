@@ -6,18 +6,30 @@ import type { FullRow } from '../row.ts'
 import { CAP, DAY_MS } from '../usage/rollup.ts'
 
 const COLUMNS = ['workspace', 'kind', 'of_name', 'value', 'key_id', 'parent', 'day', 'counted_picodollars'] as const
-const KEY = COLUMNS.slice(0, -1)
+/** What makes a row unique. */
+export const VALUE_KEY = ['workspace', 'kind', 'of_name', 'value', 'key_id', 'parent', 'day'] as const
+
+/** By anything that is unique; `key`: the values of `VALUE_KEY`. */
+export type ValueSums = Map<string, { key: (string | number)[]; sum: bigint }>
 
 /**
  * Adds what requests have counted to the sums of the values that they name, by the day; `replaced` are taken out again.
  * A call that names nothing adds nothing.
  */
 export function createValueAdditions() {
-  const statement = new RowsStatement(addStatement)
+  const addSums = createValueSums()
   return async (db: Transaction<Database>, rows: readonly FullRow[], replaced: readonly FullRow[]): Promise<void> => {
-    const sums = new Map<string, { key: (string | number)[]; sum: bigint }>()
+    const sums: ValueSums = new Map()
     for (const row of rows) add(sums, row, 1n)
     for (const row of replaced) add(sums, row, -1n)
+    await addSums(db, sums)
+  }
+}
+
+/** Adds to the rows that there are, and makes the others. */
+export function createValueSums() {
+  const statement = new RowsStatement(addStatement)
+  return async (db: Transaction<Database>, sums: ValueSums): Promise<void> => {
     // Always in the same order: two nodes that add to the same values must not wait for each other in a circle.
     const ordered = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
     await statement.run(
@@ -27,7 +39,7 @@ export function createValueAdditions() {
   }
 }
 
-function add(sums: Map<string, { key: (string | number)[]; sum: bigint }>, row: FullRow, sign: bigint): void {
+function add(sums: ValueSums, row: FullRow, sign: bigint): void {
   const { session, agent, end_user: user, project, tags } = row
   if (session === null && agent === null && user === null && project === null && tags === null) return
   const counted = exact(row.cost_picodollars) + exact(row.unconfirmed_counted_picodollars)
@@ -58,6 +70,6 @@ function addStatement(size: number) {
   return sql`
     insert into value_days (${sql.join(COLUMNS.map((name) => sql.ref(name)))})
     values ${sql.join(Array.from({ length: size }, () => row))}
-    on conflict (${sql.join(KEY.map((name) => sql.ref(name)))})
+    on conflict (${sql.join(VALUE_KEY.map((name) => sql.ref(name)))})
     do update set counted_picodollars = case when ${present} > ${sql.raw(String(CAP))} - ${more} then ${sql.raw(String(CAP))} else ${present} + ${more} end`
 }
