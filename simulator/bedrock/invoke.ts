@@ -1,3 +1,4 @@
+import { problemInCloud } from '../anthropic/cloud-rules.ts'
 import { readMessageAsk, writeMessage } from '../anthropic/message.ts'
 import { problemWithRequest } from '../anthropic/request-rules.ts'
 import type { JsonObject } from '../json.ts'
@@ -15,6 +16,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'effort-2025-11-24',
   'fine-grained-tool-streaming-2025-05-14',
   'interleaved-thinking-2025-05-14',
+  'mid-conversation-tool-changes-2026-07-01',
   'token-efficient-tools-2025-02-19',
   'tool-examples-2025-10-29',
   'tool-search-tool-2025-10-19',
@@ -47,6 +49,8 @@ export function problemWithInvoke(asked: JsonObject): string | null {
   if (!(betas ?? []).every((beta) => taken.has(String(beta)))) {
     return 'The model returned the following errors: invalid beta flag'
   }
+  const unknown = problemInCloud(asked, betas ?? [])
+  if (unknown !== null) return unknown
   return problemWithRequest(inner(asked), '2023-06-01', betas !== undefined)
 }
 

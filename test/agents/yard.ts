@@ -3,7 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedCall } from '../../simulator/simulator.ts'
 import type { Limits } from '../../src/domain/limits.ts'
+import { BEDROCK_KEY } from '../calls/bedrock/world.ts'
 import { API_KEY } from '../calls/gemini/world.ts'
+import { type Cloud, startCloud } from '../calls/vertex/cloud.ts'
 import { type Harness, type Row, startHarness } from '../harness.ts'
 import { newKey } from '../limits/limited.ts'
 import type { Agent, Outing } from './agent.ts'
@@ -48,13 +50,38 @@ export const TO_GEMINI: Way = {
   path: '/v1beta/models/gemini-3.5-flash-yard:streamGenerateContent',
 }
 
-const WAYS = [TO_ANTHROPIC, TO_CHAT, TO_RESPONSES, TO_GEMINI]
+export const TO_BEDROCK: Way = {
+  workspace: 'to-bedrock',
+  provider: 'aws',
+  upstream: 'us.anthropic.claude-yard-v1:0',
+  path: '/model/us.anthropic.claude-yard-v1%3A0/invoke-with-response-stream',
+}
+
+/** A model that takes hardly any beta. */
+export const TO_OLD_BEDROCK: Way = {
+  workspace: 'to-old-bedrock',
+  provider: 'aws',
+  upstream: 'us.anthropic.claude-opus-4-7-yard-v1:0',
+  path: '/model/us.anthropic.claude-opus-4-7-yard-v1%3A0/invoke-with-response-stream',
+}
+
+/** Behind its cloud the vendor is asked. */
+export const TO_VERTEX: Way = {
+  workspace: 'to-vertex',
+  provider: 'gcp',
+  upstream: 'claude-cloud-yard',
+  path: '/v1/messages',
+}
+
+const WAYS = [TO_ANTHROPIC, TO_CHAT, TO_RESPONSES, TO_GEMINI, TO_BEDROCK, TO_OLD_BEDROCK, TO_VERTEX]
 
 /** Agents know models by their names, and do other things for those that they do not know. */
 const ALIASES = ['claude-agent', 'gpt-5.5', 'gpt-6.1-sol']
 
-const CONFIG = `
+const configFor = (cloud: Cloud) => `
 providers:
+  aws: { family: bedrock, base_url: "\${SIMULATED_BEDROCK}", settings: { region: us-east-1 }, api_key: ${BEDROCK_KEY} }
+  gcp: { family: vertex, base_url: "${cloud.url}", settings: { project: my-project, location: us-central1 }, credentials: { service_account: '${cloud.serviceAccount()}' } }
   native: { family: openai, base_url: "\${SIMULATED}", api_key: sk-test-native, speaks: [responses] }
   google: { family: gemini, base_url: "\${SIMULATED_GEMINI}", api_key: ${API_KEY} }
 workspaces:
@@ -75,17 +102,21 @@ export interface Yard extends Harness {
 }
 
 export async function startYard(): Promise<Yard> {
+  const behind = { geminiUrl: '', anthropicUrl: '', openaiUrl: '' }
+  const cloud = await startCloud(behind)
   const harness = await startHarness({
-    config: CONFIG,
+    config: configFor(cloud),
     simulator: { geminiKey: API_KEY },
     environment: { STREAMING: 'on' },
   })
+  Object.assign(behind, harness.simulator)
   const deadEnd = await startDeadEnd()
   return {
     ...harness,
     deadEnd,
     async stop() {
       await harness.stop()
+      await cloud.close()
       await deadEnd.close()
     },
   }

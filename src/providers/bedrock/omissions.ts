@@ -43,25 +43,37 @@ export const CLAUDE_OMISSIONS: Omissions = {
   fields: FIELDS,
 }
 
-/** Taken by models of this service; the second list by those that take hardly any. */
+/** The one that every model takes. */
+const OLDEST_BETA = 'interleaved-thinking-2025-05-14'
+const USUAL_BETAS = [
+  OLDEST_BETA,
+  'claude-code-20250219',
+  'computer-use-2025-01-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'token-efficient-tools-2025-02-19',
+  'tool-search-tool-2025-10-19',
+]
+/** Taken by some models, by most, by all. */
 const TAKEN_BETAS = [
   [
-    'claude-code-20250219',
+    ...USUAL_BETAS,
+    'compact-2026-01-12',
     'computer-use-2024-10-22',
-    'computer-use-2025-01-24',
     'computer-use-2025-11-24',
-    'context-1m-2025-08-07',
-    'context-management-2025-06-27',
+    'dangerous-tool-use-2026-09-03',
     'dev-full-thinking-2025-05-14',
-    'effort-2025-11-24',
-    'fine-grained-tool-streaming-2025-05-14',
-    'interleaved-thinking-2025-05-14',
+    'mid-conversation-output-config-2026-07-01',
+    'mid-conversation-tool-changes-2026-07-01',
     'output-128k-2025-02-19',
-    'token-efficient-tools-2025-02-19',
+    'thinking-binding-controls-2026-08-01',
+    'thinking-display-updates-2026-08-18',
     'tool-examples-2025-10-29',
-    'tool-search-tool-2025-10-19',
   ],
-  ['interleaved-thinking-2025-05-14'],
+  USUAL_BETAS,
+  [OLDEST_BETA],
 ]
 
 /** The service refuses a list without saying which beta it is about. */

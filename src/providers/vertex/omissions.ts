@@ -2,14 +2,14 @@ import type { Omissions } from '../../domain/request/omissions.ts'
 
 /**
  * Betas that the cloud refuses (400, `Unexpected value(s) … for the anthropic-beta header`), as its users report them up
- * to November 2026: they are features of the vendor's own service, or need no beta here. The cloud has tool search
+ * to November 2026: they are features of the vendor's own service, or need no beta here. What only some models refuse is
+ * not in the list. The cloud has tool search
  * under another name.
  */
 const REFUSED_BETAS = [
   'adaptive-thinking-2026-01-28',
   'advisor-tool-2026-03-01',
   'code-execution-2025-08-25',
-  'effort-2025-11-24',
   'fast-mode-2026-02-01',
   'files-api-2025-04-14',
   'fine-grained-tool-streaming-2025-05-14',
@@ -46,8 +46,8 @@ export const CLAUDE_OMISSIONS: Omissions = {
   fields: FIELDS,
 }
 
-/** Where tokens are counted, a beta of a tool that answers may use is refused, too. */
+/** Where tokens are counted, betas of tools are refused, too. */
 export const COUNT_OMISSIONS: Omissions = {
   ...CLAUDE_OMISSIONS,
-  values: new Map([...CLAUDE_OMISSIONS.values, ['web-search-2025-03-05', null]]),
+  values: new Map([...CLAUDE_OMISSIONS.values, ['tool-search-tool-2025-10-19', null], ['web-search-2025-03-05', null]]),
 }

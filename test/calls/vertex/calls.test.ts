@@ -117,7 +117,7 @@ test('betas that are known to be refused are not sent even once', async () => {
     headers: {
       'content-type': 'application/json',
       'x-api-key': 'gw_live_test0000000000000000000000000000',
-      'anthropic-beta': 'effort-2025-11-24,advanced-tool-use-2025-11-20, a-1',
+      'anthropic-beta': 'prompt-caching-scope-2026-01-05,advanced-tool-use-2025-11-20, a-1',
     },
     body: JSON.stringify({
       model: 'claude-sim-echo',
@@ -132,7 +132,7 @@ test('betas that are known to be refused are not sent even once', async () => {
   assert.equal('speed' in (call?.body ?? {}), false)
   const told = [
     'speed;refused',
-    'anthropic-beta=effort-2025-11-24;refused',
+    'anthropic-beta=prompt-caching-scope-2026-01-05;refused',
     'anthropic-beta=tool-search-tool-2025-10-19;renamed;from=advanced-tool-use-2025-11-20',
   ]
   assert.equal(response.headers.get('x-gateway-adjusted'), told.join(', '))

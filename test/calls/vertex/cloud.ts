@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { problemInCloud } from '../../../simulator/anthropic/cloud-rules.ts'
 import type { Json } from '../../harness.ts'
 
 /** What the cloud was asked, tokens aside. */
@@ -37,6 +38,22 @@ const PLACE = '/v1/projects/my-project/locations/us-central1'
 const GOOGLE = new RegExp(`^${PLACE}/publishers/google/models/([^/:]+:\\w+)$`)
 const CLAUDE = new RegExp(`^${PLACE}/publishers/anthropic/models/([^/:]+):(rawPredict|streamRawPredict)$`)
 
+/** What users of the cloud found to be taken; the last ones are for tests. */
+const TAKEN = [
+  /^(?:claude-code-20250219|context-management-2025-06-27|interleaved-thinking-2025-05-14|web-search-2025-03-05)$/,
+  /^(?:context-1m-2025-08-07|tool-search-tool-2025-10-19|computer-use-2025-(?:01|11)-24)$/,
+  /^a-\d$/,
+]
+
+/** The cloud names all betas that it does not take. */
+function problemWith(body: Json, header: string): string | null {
+  const betas = header.split(',').map((beta) => beta.trim())
+  const unknown = betas.filter((beta) => beta !== '' && !TAKEN.some((taken) => taken.test(beta)))
+  if (unknown.length === 0) return problemInCloud(body, betas)
+  const named = unknown.map((beta) => `\`${beta}\``).join(', ')
+  return `Unexpected value(s) ${named} for the \`anthropic-beta\` header. Please consult our documentation at docs.anthropic.com or try again without the header.`
+}
+
 /** Tokens, and the doors to the simulated vendors behind them. */
 export async function startCloud(behind: {
   geminiUrl: string
@@ -50,7 +67,11 @@ export async function startCloud(behind: {
   let hangs = false
 
   /** Where a request goes behind the door, and what it becomes there. */
-  function behindDoor(url: URL, body: Json): { url: string; headers: Record<string, string>; body: Json } | null {
+  function behindDoor(
+    url: URL,
+    body: Json,
+    betas: string,
+  ): { url: string; headers: Record<string, string>; body: Json } | null {
     const google = GOOGLE.exec(url.pathname)
     if (google)
       return {
@@ -60,7 +81,10 @@ export async function startCloud(behind: {
       }
     const [, model, method] = CLAUDE.exec(url.pathname) ?? []
     const { anthropic_version: version, ...rest } = body ?? {}
-    const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }
+    const headers = {
+      ...{ 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+      ...(betas === '' ? {} : { 'anthropic-beta': betas }),
+    }
     if (model !== undefined) {
       if (version !== 'vertex-2023-10-16' || (model !== 'count-tokens' && 'model' in rest)) return null
       if (model === 'count-tokens')
@@ -95,12 +119,11 @@ export async function startCloud(behind: {
     }
     if (url.pathname === '/v1beta1/publishers/google/models')
       return json(200, { publisherModels: [{ name: 'publishers/google/models/gemini-x' }] })
-    const unknown = /unknown-[\w-]+/.exec(String(request.headers['anthropic-beta'] ?? ''))?.[0]
-    if (unknown !== undefined) {
-      const message = `Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header.`
-      return json(400, { type: 'error', error: { type: 'invalid_request_error', message } })
-    }
-    const to = behindDoor(url, body)
+    const betas = String(request.headers['anthropic-beta'] ?? '')
+    const problem = CLAUDE.test(url.pathname) ? problemWith(body, betas) : null
+    if (problem !== null)
+      return json(400, { type: 'error', error: { type: 'invalid_request_error', message: problem } })
+    const to = behindDoor(url, body, betas)
     if (to === null)
       return json(404, { error: { code: 404, status: 'NOT_FOUND', message: `${url.pathname} was not found` } })
     const reply = await fetch(to.url, {
