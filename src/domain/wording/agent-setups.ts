@@ -102,6 +102,24 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
     ],
   },
   {
+    name: 'codex-base-url',
+    title: 'Codex, only the base URL',
+    place: 'in ~/.codex/config.toml; the key is read from the variable',
+    needsStreams: true,
+    lines: ({ url, key, model }) =>
+      [
+        `model = "${model}"`,
+        'model_provider = "openai"',
+        `openai_base_url = "${url}/v1"`,
+        '',
+        `# in the shell: export OPENAI_API_KEY='${key}'`,
+      ].join('\n'),
+    notes: [
+      'Codex takes the gateway for OpenAI: it tries a WebSocket first, then HTTP, and has the gateway compact long conversations. With its own block (codex) it does without.',
+      'OPENAI_BASE_URL in the environment does nothing: Codex reads only openai_base_url.',
+    ],
+  },
+  {
     name: 'gemini-cli',
     title: 'Gemini CLI',
     place: 'in the shell that starts gemini; the last line belongs in ~/.gemini/settings.json',
@@ -177,6 +195,32 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         '    roles: [chat, edit, apply]',
       ].join('\n'),
     notes: ['Continue sends no output limit. If the route uses Anthropic, set max_output_tokens on its entry.'],
+  },
+  {
+    name: 'cline',
+    title: 'Cline',
+    place: 'in its settings, API Provider: OpenAI Compatible',
+    needsStreams: true,
+    lines: ({ url, key, model }) => [`Base URL  ${url}/v1`, `API Key   ${key}`, `Model ID  ${model}`].join('\n'),
+    notes: [
+      'For its command line: switchyard connect cline --write. cline auth would leave the key in the history of the shell.',
+      'Cline sends no output limit. If the route uses Anthropic, set max_output_tokens on its entry.',
+    ],
+  },
+  {
+    name: 'aider',
+    title: 'Aider',
+    place: 'in ~/.aider.conf.yml; the key is read from the variable',
+    needsStreams: true,
+    lines: ({ url, key, model }) =>
+      [
+        `model: openai/${model}`,
+        `weak-model: openai/${model}`,
+        `openai-api-base: ${url}/v1`,
+        '',
+        `# in the shell: export OPENAI_API_KEY='${key}'`,
+      ].join('\n'),
+    notes: ['Commit messages and summaries use weak-model: set it to a cheaper alias.'],
   },
   {
     name: 'open-webui',

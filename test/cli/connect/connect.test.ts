@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
-import { AGENT_SETUPS } from '../../src/domain/wording/agent-setups.ts'
-import { startHarness } from '../harness.ts'
-import { cliOf } from './run-cli.ts'
+import { AGENT_SETUPS } from '../../../src/domain/wording/agent-setups.ts'
+import { startHarness } from '../../harness.ts'
+import { cliOf } from '../run-cli.ts'
 
 const CONFIG = `
 workspaces:
@@ -70,7 +70,7 @@ describe('switchyard connect', () => {
   })
 })
 
-const PAGE = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
 for (const { title, lines } of AGENT_SETUPS) {
   test(`docs/agents.md shows the same lines for ${title}`, () => {
     const shown = lines({ url: 'http://127.0.0.1:8080', key: '<GATEWAY_KEY>', model: 'claude-fast' })
