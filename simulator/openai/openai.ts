@@ -12,6 +12,7 @@ import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './er
 import { OPENAI_MODEL_LIST } from './models.ts'
 import { OPENAI_ODDITIES } from './oddities.ts'
 import { problemWithRequest } from './request-rules.ts'
+import { problemWithRerank, writeRerank, writeUnitRerank } from './rerank.ts'
 import { readResponseAsk } from './responses/ask.ts'
 import { failedEvent, streamResponse } from './responses/events.ts'
 import { RESPONSES_ODDITIES } from './responses/oddities.ts'
@@ -48,6 +49,21 @@ export const openaiFamily: Family = {
       validate: refuse(problemWithEmbeddings),
       lastUserText: (body) => lastText(body['input']),
       answer: writeEmbeddings,
+    },
+    {
+      path: '/v1/rerank',
+      validate: () => null,
+      lastUserText: (body) => String(body['query']),
+      answer: writeRerank,
+    },
+    {
+      path: '/v2/rerank',
+      validate: (body) => {
+        const message = problemWithRerank(body)
+        return message === null ? null : { status: 400, body: { message } }
+      },
+      lastUserText: (body) => String(body['query']),
+      answer: writeUnitRerank,
     },
   ],
   bodyLimitBytes: 64 * MEBIBYTE,

@@ -6,6 +6,7 @@ import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
+import { rerank } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
 
 /** Every public path that costs money: router, worker, log and documentation read this table. */
@@ -19,6 +20,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   countContentTokens,
   embedContent,
   batchEmbedContents,
+  rerank,
 ]
 
 export function endpointNamed(name: string): Endpoint {

@@ -1,12 +1,13 @@
 import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
 import { asPicodollars, type ClassPrices, type Picodollars, type Price } from '../domain/pricing/price.ts'
+import { unitsOf } from '../domain/pricing/unit-prices.ts'
 import type { Bounds, ToolBounds } from '../domain/request/bounds.ts'
 
 /** The most that one call can use at one entry. */
 export interface WorstCase {
   /** Null when only the context window bounds the prompt. */
   promptTokens: number | null
-  bounds: Pick<Bounds, 'outputTokens' | 'answers' | 'tools'>
+  bounds: Pick<Bounds, 'outputTokens' | 'answers' | 'tools' | 'units'>
   price: Price | undefined
   contextWindow: number | null
   maxOutputTokens: number | null
@@ -41,11 +42,12 @@ function plainTerms(worst: WorstCase): HoldTerms {
   const promptTokens = bound ?? contextWindow
   const limit = bounds.outputTokens ?? maxOutputTokens
   const dearest = price === undefined || promptTokens === null ? null : dearestPrices(price, promptTokens)
+  const units = bounds.units === undefined ? 0n : unitsCost(bounds.units, price?.units)
   const prices =
-    dearest === null || promptTokens === null
+    dearest === null || promptTokens === null || units === null
       ? null
       : {
-          prompt: charged(BigInt(promptTokens) * dearest.input, pricePercent),
+          prompt: charged(BigInt(promptTokens) * dearest.input, pricePercent) + units,
           perOutputToken: charged(dearest.output, pricePercent),
         }
   return { promptTokens, outputTokens: limit === null ? null : limit * answers, answers, prices }
@@ -76,6 +78,17 @@ function toolTerms(worst: WorstCase, tools: ToolBounds): HoldTerms {
   const counted = { prompt: fees + read * p, perOutputToken: passes * q + k * p }
   const total = (prices: typeof strict) => prices.prompt + BigInt(plain.outputTokens ?? 0) * prices.perOutputToken
   return { ...terms, prices: total(counted) < total(strict) ? counted : strict }
+}
+
+/** Null: one has no price. No percentage applies to them. */
+function unitsCost(units: NonNullable<Bounds['units']>, rates: Price['units']): bigint | null {
+  let cost = 0n
+  for (const { name, most } of units) {
+    const rate = rates?.get(name)
+    if (rate === undefined) return null
+    cost += unitsOf(most, rate.isOnce) * rate.each
+  }
+  return cost
 }
 
 /** The dearest of the tools, for every call; null where one has no price. No percentage applies to fees. */

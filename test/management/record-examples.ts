@@ -140,8 +140,9 @@ async function recordPage(page: string, examples: Record<string, Example>): Prom
 
 /** What applications call has its requests beside its code; the answers are recorded. */
 async function recordApplications(examples: Record<string, Example>): Promise<void> {
-  const google = `providers:\n  google: { family: gemini, base_url: "\${SIMULATED_GEMINI}", api_key: k }\n`
-  const config = CONFIG.replace('providers:\n', google)
+  const google = '  google: { family: gemini, base_url: "${SIMULATED_GEMINI}", api_key: k }'
+  const cohere = '  cohere: { preset: cohere, base_url: "${SIMULATED}", api_key: k }'
+  const config = CONFIG.replace('providers:\n', `providers:\n${google}\n${cohere}\n`)
   const harness = await startHarness({ config, environment: { SIMULATED_LOCAL: 'http://127.0.0.1:9/v1' } })
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
   const record = async (name: string, path: string, init: RequestInit) => {

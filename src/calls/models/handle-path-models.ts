@@ -37,6 +37,7 @@ export function handlePathModel(call: Call, deps: Deps): Promise<Reply> {
 const METHODS = {
   chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
   embeddings: ['embedContent', 'batchEmbedContents'],
+  rerank: [],
 }
 
 /** By the first entry, as far as anything is known of it. */

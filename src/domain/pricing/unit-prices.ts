@@ -4,10 +4,10 @@ import type { Uses } from './usage.ts'
  * What one unit is. Of `request`, a call pays once however often it used the thing; of all others each use is paid.
  * Free quotas of a vendor are never subtracted: they belong to the account, not to a call.
  */
-export const UNITS = ['call', 'request', 'distinct_query', 'result', 'container', 'minute'] as const
+export const UNITS = ['call', 'request', 'distinct_query', 'result', 'container', 'minute', 'search'] as const
 export type Unit = (typeof UNITS)[number]
 
-/** A price per use, of a model: a tool that the provider runs. */
+/** A price per use, of a model: of a tool that the provider runs, or of what the model itself does. */
 export interface UnitPrice {
   name: string
   unit: Unit

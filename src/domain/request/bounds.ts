@@ -13,6 +13,8 @@ export interface Bounds {
   accountPercent: number
   /** Tools that the provider runs, where a hard budget applies; missing: none. */
   tools?: ToolBounds
+  /** What is billed by units beside tokens, by the names in the prices of the model; missing: nothing. */
+  units?: readonly { name: string; most: number }[]
 }
 
 /** What bounds the tools that a provider runs while it answers. After each call the model reads the prompt again. */

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What a call asks of a model. */
-export type Operation = 'chat' | 'embeddings'
+export type Operation = 'chat' | 'embeddings' | 'rerank'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
 export type EndpointName =
@@ -19,10 +19,17 @@ export type EndpointName =
   | 'count_content_tokens'
   | 'embed_content'
   | 'batch_embed_contents'
+  | 'rerank'
+
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
+  ['chat', 'chat'],
+  ['embedding', 'embeddings'],
+  ['rerank', 'rerank'],
+])
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */
 export function operationOfMode(mode: string | undefined): Operation | null {
-  return mode === 'chat' ? 'chat' : mode === 'embedding' ? 'embeddings' : null
+  return OPERATIONS.get(mode ?? '') ?? null
 }
 
 /** A validated request of any endpoint. The kernel reads only its model; endpoints and translators read the rest. */

@@ -10,6 +10,7 @@ import { problemOf } from './dialect/problem.ts'
 import { dialectTranslators } from './dialect/translators.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
+import { reranker } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
 import { DEFAULT_BASE_URL, targetOf } from './target.ts'
 import { ModelList } from './wire.ts'
@@ -22,7 +23,9 @@ const builtin = {
   modelPrefixes: ['gpt-', 'o', 'text-embedding-'],
 }
 
-const TRANSLATORS = { chat, embeddings, responses }
+/** The vendor itself has no such models; compatible servers do. */
+const rerank = reranker(undefined, ({ baseUrl }) => baseUrl !== null)
+const TRANSLATORS = { chat, embeddings, responses, rerank }
 
 export const openaiFamily: Family = {
   builtin,

@@ -64,6 +64,10 @@ async function applications(): Promise<string> {
     body: { contents },
   })
   same(counted.error?.error.status, 'NOT_FOUND')
+  const reranked = await application.POST('/v1/rerank', {
+    body: { model: 'no-reranker', query: 'x', documents: ['a', { text: 'b' }] },
+  })
+  same(reranked.error?.error.code, 'model_not_found')
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))
   const headers = { 'Idempotency-Key': 'once' }
   const chat = await ok(

@@ -9,6 +9,7 @@ import { USAGE_FIELD } from '../chat/request.ts'
 import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
+import { reranker } from '../rerank/rerank.ts'
 import { responses } from '../responses/responses.ts'
 import { CHAT_SPARES } from '../spares.ts'
 import { targetOf } from '../target.ts'
@@ -51,7 +52,9 @@ function translatorsOf(dialect: Dialect): Translators {
     spares: CHAT_SPARES,
     stream: { open: (request) => new ChatStream(request, accent), partsOf, usageField: USAGE_FIELD },
   }
-  return { chat, embeddings: embeddingsOf(dialect, named), responses: responsesOf(dialect) } as Translators
+  const { reranks } = vendor
+  const rerank = reranks === undefined ? {} : { rerank: reranker(reranks) }
+  return { chat, embeddings: embeddingsOf(dialect, named), responses: responsesOf(dialect), ...rerank } as Translators
 }
 
 function embeddingsOf(dialect: Dialect, named: { namesModel?: boolean }): Translator<EmbeddingsRequest> {

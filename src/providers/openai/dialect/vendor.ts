@@ -1,6 +1,7 @@
 import type { Speakable } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ProviderHints } from '../../family.ts'
+import type { Reranking } from '../rerank/ranking.ts'
 import type { Options } from './options.ts'
 
 export interface Circumstances {
@@ -34,6 +35,8 @@ export interface Vendor {
   hasLooseLimits?: true
   /** Its embeddings are of texts, not of tokens. */
   embedsTextOnly?: true
+  /** Missing: it has no models that rerank. */
+  reranks?: Reranking
   /** A resource of Azure: its paths and its errors are its own. */
   isAzure?: true
   hints?: ProviderHints

@@ -1,4 +1,5 @@
 import type { Vendor } from '../dialect/vendor.ts'
+import { SEARCH_UNIT } from '../rerank/ranking.ts'
 import { HINTS } from './hints.ts'
 
 export const cohere: Vendor = {
@@ -9,6 +10,12 @@ export const cohere: Vendor = {
     max_tokens_field: 'max_tokens',
     system_role: 'system',
     supports: { n: false },
+  },
+  reranks: {
+    path: '/v2/rerank',
+    without: /(?:\/compatibility)?\/v1$/,
+    isStrict: true,
+    unit: SEARCH_UNIT,
   },
   refuses: ['audio', 'functions', 'logit_bias', 'top_logprobs', 'web_search_options'],
 }

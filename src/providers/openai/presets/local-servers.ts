@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../domain/request/call-requ
 import { refuse } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import type { Vendor } from '../dialect/vendor.ts'
+import { PLAIN } from '../rerank/ranking.ts'
 
 /** Servers of one's own: each has its own address, and most take no key. */
 
@@ -29,6 +30,7 @@ export const vllm: Vendor = {
   baseUrl: null,
   source: 'docs.vllm.ai/en/latest/serving/openai_compatible_server, 2026-11-16',
   options: { drop_params: ['user'], max_tokens_field: 'max_tokens', reasoning_field: 'reasoning' },
+  reranks: PLAIN,
   refuses: ['audio', 'functions'],
 }
 

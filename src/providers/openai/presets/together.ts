@@ -1,6 +1,7 @@
 import { isCount } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import type { Vendor } from '../dialect/vendor.ts'
+import { PLAIN } from '../rerank/ranking.ts'
 import { HINTS } from './hints.ts'
 
 export const together: Vendor = {
@@ -13,6 +14,7 @@ export const together: Vendor = {
     reasoning_field: 'reasoning_content',
     system_role: 'system',
   },
+  reranks: PLAIN,
   refuses: ['audio', 'functions', 'web_search_options'],
   request(body) {
     const { stop, logprobs, top_logprobs: top } = body
