@@ -31,15 +31,25 @@ export function upstreamEndpoint(
 }
 
 function forwarded(
-  { translator, provider, destination: { omits } }: Candidate,
+  { translator, provider, destination }: Candidate,
   receiver: Received['receiver'],
 ): Record<string, string> | null {
-  if (translator.forwarded === undefined) return null
+  const steering = steeringOf(translator, destination)
+  if (translator.forwarded === undefined && steering === null) return null
+  const { omits } = destination
   const headers = receiver.headers()
-  const fields = translator.forwarded(omits === undefined ? headers : headersWithout(headers, omits))
+  const passed = translator.forwarded?.(omits === undefined ? headers : headersWithout(headers, omits))
+  const fields = { ...passed, ...steering }
   // What an operator has set for the provider wins.
   for (const name in provider.headers) delete fields[name.toLowerCase()]
   return fields
+}
+
+function steeringOf(
+  { cacheKeyHeader }: Translator,
+  { cacheKey }: Candidate['destination'],
+): Record<string, string> | null {
+  return cacheKeyHeader === undefined || cacheKey === undefined ? null : { [cacheKeyHeader]: cacheKey }
 }
 
 const known = new WeakMap<Translator, WeakMap<Provider, Map<string, UpstreamEndpoint>>>()

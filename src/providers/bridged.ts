@@ -24,6 +24,7 @@ export function bridged(bridge: Bridge, hub: Translator): Translator {
   if (hub.namesModel === true) translator.namesModel = true
   if (hub.markPrompt !== undefined) translator.markPrompt = hub.markPrompt
   if (hub.spares !== undefined) translator.spares = hub.spares
+  if (hub.cacheKeyHeader !== undefined) translator.cacheKeyHeader = hub.cacheKeyHeader
   if (hub.stream !== undefined) translator.stream = bridgedStream(bridge, hub.stream)
   return translator
 }

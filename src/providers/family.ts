@@ -99,6 +99,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   forwarded?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
   /** Header fields of the caller's request whose place at this provider is the body: `toWire` finds them in its target. */
   carried?(headers: Iterable<readonly [name: string, value: string]>): Record<string, string>
+  /** A header field that keeps the calls of a session where their prompt is cached. */
+  cacheKeyHeader?: string
   /** What its providers are known not to take. */
   omits?: Omissions
   /** Paths of fields that a call can do without: one that a provider refuses as unknown is left out. */

@@ -174,7 +174,8 @@ function calleeOf(
   if (context.refusesCompaction !== undefined) destination.refusesCompaction = true
   if (context.marksPrompts !== undefined) destination.marksPrompt = true
   if (endpoint.seals === true) destination.sealing = sealingFor(entry, context, deps)
-  if (endpoint.bridge !== undefined && translator.isVerbatim !== true) steerCache(destination, context, deps)
+  const hasOwnKey = endpoint.bridge === undefined || translator.isVerbatim === true
+  if (!hasOwnKey || translator.cacheKeyHeader !== undefined) steerCache(destination, context, deps)
   const callee = { entry, position, provider, family, translator, traits, destination }
   if (context.isStrict && hasDefaults(callee, quirks)) {
     // What the hold covers anyway is left to the account.

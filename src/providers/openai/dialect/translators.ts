@@ -50,6 +50,7 @@ function translatorsOf(dialect: Dialect): Translators {
     ...(vendor.isFaithful === true ? { isVerbatim: true } : {}),
     ...(vendor.takesMarkers === true ? { takesMarkers: true } : {}),
     spares: CHAT_SPARES,
+    ...(vendor.cacheKeyHeader === undefined ? {} : { cacheKeyHeader: vendor.cacheKeyHeader }),
     stream: { open: (request) => new ChatStream(request, accent), partsOf, usageField: USAGE_FIELD },
   }
   const { reranks } = vendor

@@ -42,6 +42,8 @@ export interface Vendor {
   hints?: ProviderHints
   /** It takes `prompt_cache_key`. */
   takesCacheKey?: true
+  /** The same as a header field. */
+  cacheKeyHeader?: string
   /** It takes `cache_control` in the content of messages. */
   takesMarkers?: true
   /** Its answers and errors are the family's own, and pass as received. */
