@@ -33,7 +33,7 @@ export async function expireValues(db: Kysely<Database>, expiring: ExpiringValue
   const until = Math.min(before - (before % DAY_MS), open - MARGIN_MS)
   const addSums = createValueSums()
   for (let gone = 0; ; ) {
-    // Read anew for each step: a budget that is set meanwhile counts.
+    // Read again in each step: a budget may have been set since.
     const rows = await db.transaction().execute((transaction) => expireStep(transaction, { until, stepRows, addSums }))
     gone += rows
     if (rows < stepRows) return gone
