@@ -8,6 +8,7 @@ import { ContentSettings } from './content/settings.ts'
 import { AllowedModels } from './key.ts'
 import { KeyLimits, Limits } from './limits.ts'
 import { LoopSettings } from './loops/settings.ts'
+import { IssuerDefinition, TemplateDefinition } from './people/callers-in-file.ts'
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { Resale } from './pricing/resale.ts'
@@ -148,6 +149,10 @@ export const FileConfigSchema = z.strictObject({
       channels: z.record(Name, ChannelDefinition).default({}),
     })
     .default({ rules: {}, channels: {} }),
+  /** Whose tokens are accepted in place of a gateway key. */
+  token_issuers: z.record(Name, IssuerDefinition).default({}),
+  /** What keys people may make for themselves. */
+  key_templates: z.record(Name, TemplateDefinition).default({}),
 })
 
 export type FileConfig = z.infer<typeof FileConfigSchema>

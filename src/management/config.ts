@@ -4,6 +4,7 @@ import { GatewayError } from '../domain/errors.ts'
 import type { FileConfig } from '../domain/file-config.ts'
 import { applyConfig, type ConfigInput, type ConfigResult, planConfig } from '../store/config-file/apply-config.ts'
 import { readAlertRows } from '../store/config-file/config-alerts.ts'
+import { readCallers } from '../store/config-file/config-callers.ts'
 import { type ExportedConfig, exportConfig } from '../store/config-file/export-config.ts'
 import { readBuiltinRegistry } from '../store/control/seed-registry.ts'
 import { readControlRows } from '../store/control/snapshot.ts'
@@ -40,6 +41,7 @@ export function configHandlers(deps: ManagementDeps): HandlersOf<typeof configOp
         .execute(async (transaction) => ({
           rows: await readControlRows(transaction),
           alerts: await readAlertRows(transaction),
+          callers: await readCallers(transaction),
         }))
       const exported = await orRefused(async () =>
         exportConfig({ ...read, secrets, builtin: readBuiltinRegistry(), kinds: deps.providerKinds, now }),

@@ -55,7 +55,9 @@ describe('a member', () => {
       const call = () => harness.chat(hello('gpt-4o-mini'), { authorization: `Bearer ${value}` })
       assert.equal((await call()).status, 200)
       await page.getByRole('button', { name: 'Done' }).click()
-      await page.getByText('$20 a month').waitFor()
+      await page.getByText('of $20.00 a month').waitFor()
+      await page.getByRole('meter', { name: `Budget of laptop-${where}` }).waitFor()
+      assert.match(await page.getByRole('row', { name: /laptop/ }).innerText(), /\$(20\.00|19\.99)/)
       await assertAccessible(page, 'keys')
       const folder = process.env['SCREENSHOTS']
       if (folder !== undefined) await page.screenshot({ path: `${folder}/my-keys-${where}.png` })

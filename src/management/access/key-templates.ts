@@ -14,21 +14,27 @@ import type { myKeyOperations } from '../contract/my-keys.ts'
 import { change, type ManagementDeps } from '../deps.ts'
 import type { HandlersOf } from '../router.ts'
 import { checkStepDown, checkWorkspace } from '../workspaces.ts'
+import { ownersOf, refuseManagedCaller } from './managed-callers.ts'
 
 type Operations = Pick<typeof myKeyOperations, 'key-templates.list' | 'key-templates.put' | 'key-templates.delete'>
 
 export function keyTemplateHandlers(deps: ManagementDeps): HandlersOf<Operations> {
   return {
-    'key-templates.list': async () => ({ data: await listTemplates(deps.db) }),
+    'key-templates.list': async () => {
+      const owner = await ownersOf(deps.db, 'templates')
+      const templates = await listTemplates(deps.db)
+      return { data: templates.map((template) => ({ ...template, managed_by: owner(template.name) })) }
+    },
     'key-templates.put': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const before = await findTemplate(transaction, name)
-        context.checkMatch(before)
+        context.checkMatch(before === null ? null : { ...before, managed_by: null })
+        await refuseManagedCaller(transaction, 'templates', name)
         await checkWorkspace(transaction, body.workspace)
         await checkStepDown(transaction, body.workspace, body.limits)
         const after: KeyTemplate = { name, ...body }
         if (before === null) context.created()
-        else if (isDeepStrictEqual(before, after)) return { result: after, audit: null }
+        else if (isDeepStrictEqual(before, after)) return { result: { ...after, managed_by: null }, audit: null }
         if (before !== null && before.workspace !== body.workspace) {
           throw new GatewayError(
             'conflict',
@@ -36,12 +42,13 @@ export function keyTemplateHandlers(deps: ManagementDeps): HandlersOf<Operations
           )
         }
         await putTemplate(transaction, after, context.now)
-        return { result: after, audit: entry('key-templates.put', name, before, after) }
+        return { result: { ...after, managed_by: null }, audit: entry('key-templates.put', name, before, after) }
       }),
     'key-templates.delete': ({ params: { name } }, context) =>
       change(deps, context, async (transaction) => {
         const before = await findTemplate(transaction, name)
         if (before === null) throw new GatewayError('not_found', `There is no key template '${name}'.`)
+        await refuseManagedCaller(transaction, 'templates', name)
         const keys = await listPersonalKeys(transaction, { template: name })
         const working = keys.filter((key) => isUsable(keyFromRow(key), context.now)).length
         if (working > 0)

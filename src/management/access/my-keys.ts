@@ -18,6 +18,8 @@ import { keyAuditEntry } from '../find-key.ts'
 import { expiry, keyViewer } from '../key-view.ts'
 import { untilCaughtUp } from '../requests/request-filters.ts'
 import type { Context, HandlersOf } from '../router.ts'
+import { ownersOf } from './managed-callers.ts'
+import { ownBudgets } from './own-budgets.ts'
 
 type Operations = Pick<
   typeof myKeyOperations,
@@ -27,10 +29,16 @@ type Operations = Pick<
 /** Keys of the caller, a person or an admin key: there is no id by which another one's could be reached. */
 export function myKeyHandlers(deps: ManagementDeps): HandlersOf<Operations> {
   return {
-    'my-keys.templates': async (_input, context) => ({ data: await templatesFor(deps.db, context) }),
+    'my-keys.templates': async (_input, context) => {
+      const owner = await ownersOf(deps.db, 'templates')
+      const templates = await templatesFor(deps.db, context)
+      return { data: templates.map((template) => ({ ...template, managed_by: owner(template.name) })) }
+    },
     async 'my-keys.list'(_input, { actor }) {
       await untilCaughtUp(deps)
-      return { data: await views(deps.reads, await listPersonalKeys(deps.db, { owner: actor.id })) }
+      const shown = await views(deps.reads, await listPersonalKeys(deps.db, { owner: actor.id }))
+      const budgets = await ownBudgets(deps, shown)
+      return { data: shown.map((key) => ({ ...key, budgets: budgets.get(key.id) ?? [] })) }
     },
     'my-keys.create': ({ body }, context) =>
       change(deps, context, async (transaction) => {

@@ -20,27 +20,35 @@ import type { tokenIssuerOperations } from '../contract/token-issuers.ts'
 import { change, type ManagementDeps } from '../deps.ts'
 import { expiry } from '../key-view.ts'
 import type { HandlersOf } from '../router.ts'
+import { ownersOf, refuseManagedCaller } from './managed-callers.ts'
 
 export function tokenIssuerHandlers(deps: ManagementDeps): HandlersOf<typeof tokenIssuerOperations> {
   return {
-    'token-issuers.list': async () => ({ data: (await listTokenIssuers(deps.db)).map(toView) }),
-    'token-issuers.get': async ({ params: { name } }) => toView(await existing(deps.db, name)),
+    'token-issuers.list': async () => {
+      const owner = await ownersOf(deps.db, 'issuers')
+      return { data: (await listTokenIssuers(deps.db)).map((row) => ({ ...toView(row), managed_by: owner(row.name) })) }
+    },
+    'token-issuers.get': async ({ params: { name } }) => viewOf(deps.db, name),
     'token-issuers.put': ({ params: { name }, body }, context) =>
       change(deps, context, async (transaction) => {
         const present = await findTokenIssuer(transaction, { name })
-        const before = present === null ? null : toView(present)
+        const before = present === null ? null : await viewOf(transaction, name)
         context.checkMatch(before)
+        await refuseManagedCaller(transaction, 'issuers', name)
         await check(transaction, name, body)
         if (present === null) context.created()
-        else if (isDeepStrictEqual(settingsOfIssuer(present), body)) return { result: toView(present), audit: null }
+        else if (before !== null && isDeepStrictEqual(settingsOfIssuer(present), body)) {
+          return { result: before, audit: null }
+        }
         await putTokenIssuer(transaction, name, body, context.now)
-        const result = toView(await existing(transaction, name))
+        const result = await viewOf(transaction, name)
         return { result, audit: entry('token-issuers.put', name, before, result) }
       }),
     'token-issuers.delete': ({ params: { name } }, context) =>
       change(deps, context, async (transaction) => {
-        const before = toView(await existing(transaction, name))
+        const before = await viewOf(transaction, name)
         context.checkMatch(before)
+        await refuseManagedCaller(transaction, 'issuers', name)
         await deleteTokenIssuer(transaction, name)
         return { result: undefined, audit: entry('token-issuers.delete', name, before, null) }
       }),
@@ -63,6 +71,11 @@ export function tokenIssuerHandlers(deps: ManagementDeps): HandlersOf<typeof tok
         return { result: undefined, audit: entry('token-issuers.accept', name, revocationView(row), null) }
       }),
   }
+}
+
+async function viewOf(db: Kysely<Database>, name: string) {
+  const row = await existing(db, name)
+  return { ...toView(row), managed_by: (await ownersOf(db, 'issuers'))(name) }
 }
 
 async function existing(db: Kysely<Database>, name: string): Promise<TokenIssuersTable> {

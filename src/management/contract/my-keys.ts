@@ -2,8 +2,13 @@ import { z } from 'zod'
 import { KeyTemplateSettings } from '../../domain/people/key-template.ts'
 import { Name, Timestamp, Usd, WorkspaceName } from './fields.ts'
 import { operation } from './operation.ts'
+import { OwnBudget } from './value-budgets.ts'
 
-const KeyTemplate = KeyTemplateSettings.extend({ name: Name, workspace: WorkspaceName })
+const KeyTemplate = KeyTemplateSettings.extend({
+  name: Name,
+  workspace: WorkspaceName,
+  managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets it'),
+})
 
 const MyKey = z.strictObject({
   id: z.string(),
@@ -19,6 +24,10 @@ const MyKey = z.strictObject({
   limits: KeyTemplateSettings.shape.limits.unwrap(),
   last_used_at: Timestamp.nullable(),
   spent_usd: Usd.describe('Sum of the costs of its calls, exact'),
+})
+/** In a list: with what is left. */
+const ListedKey = MyKey.extend({
+  budgets: z.array(OwnBudget).describe('Budgets of the key itself; neither of its workspace nor for each session'),
 })
 const WithValue = MyKey.extend({ value: z.string().describe('The value itself: shown now and never again') })
 
@@ -74,7 +83,7 @@ export const myKeyOperations = {
     path: '/me/keys',
     tag,
     summary: 'List your own keys and what they have cost, newest first',
-    reply: z.strictObject({ data: z.array(MyKey) }),
+    reply: z.strictObject({ data: z.array(ListedKey) }),
   }),
   'my-keys.create': operation({
     role: 'member',

@@ -5,6 +5,7 @@ import { operation } from './operation.ts'
 
 const TokenIssuer = TokenIssuerSettings.extend({
   name: Name,
+  managed_by: z.literal('config').nullable().describe('`config`: switchyard.yaml sets it'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

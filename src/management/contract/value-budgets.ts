@@ -34,6 +34,9 @@ export const TemplateBudget = z.strictObject({
     .describe('Of the costliest live values at most five, the least left first'),
 })
 
+/** A budget of the key itself. */
+export const OwnBudget = z.strictObject({ per: z.enum(PERIODS), mode: z.enum(['hard', 'soft']), ...budgetUse })
+
 /** A budget for each session or agent, as it stands for one of them. */
 export const SessionBudget = z.strictObject({
   scope: z.enum(['workspace', 'key']).describe('Whose limits have it'),

@@ -15,6 +15,7 @@ import { StoreError } from '../engine/store-error.ts'
 import { applyKeys, type CreatedKey } from './apply-config-keys.ts'
 import { applyRegistry } from './apply-config-registry.ts'
 import { applyAlerts, checkRuleTargets, readAlertRows, viewedAlerts } from './config-alerts.ts'
+import { applyCallers, readCallers, viewedCallers } from './config-callers.ts'
 import { type ConfigChange, configChanges, countUnchanged } from './config-changes.ts'
 import { type ConfigView, type ViewedObject, viewConfig } from './config-view.ts'
 import { type NotInFile, notInFile, pruneConfig } from './prune-config.ts'
@@ -71,8 +72,9 @@ export async function applyConfig(db: Kysely<Database>, input: ConfigInput): Pro
 }
 
 async function readView({ db, secrets, now }: Applying): Promise<ConfigView> {
-  const alerts = viewedAlerts(await readAlertRows(db), secrets).map((object) => [object.auditResource, object] as const)
-  return new Map([...viewConfig(await readControlRows(db), secrets, now), ...alerts])
+  const beside = [...viewedAlerts(await readAlertRows(db), secrets), ...viewedCallers(await readCallers(db))]
+  const named = beside.map((object) => [object.auditResource, object] as const)
+  return new Map([...viewConfig(await readControlRows(db), secrets, now), ...named])
 }
 
 /** Only these are counted as unchanged: a workspace belongs to a file by its settings, not as a whole. */
@@ -125,6 +127,7 @@ async function writeConfig(applying: Applying): Promise<CreatedKey[]> {
   const created = await applyKeys(db, config, now)
   await applyRegistry(db, config.registry, now)
   await applyAlerts(applying)
+  await applyCallers(db, config, now)
   return created
 }
 

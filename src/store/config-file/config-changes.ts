@@ -18,7 +18,17 @@ export interface ConfigChange {
   fields: FieldChange[]
 }
 
-const SECTIONS = ['workspaces', 'providers', 'registry', 'routes', 'keys', 'alert-rules', 'alert-channels']
+const SECTIONS = [
+  'workspaces',
+  'providers',
+  'registry',
+  'routes',
+  'keys',
+  'alert-rules',
+  'alert-channels',
+  'token-issuers',
+  'key-templates',
+]
 
 /** What lies between two states; empty when they are the same. */
 export function configChanges(before: ConfigView, after: ConfigView): ConfigChange[] {

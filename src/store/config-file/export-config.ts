@@ -11,7 +11,9 @@ import { settingsFromRow } from '../control/workspaces.ts'
 import type { KeyRow, RegistryRow, RouteRow } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import type { AlertRows } from './config-alerts.ts'
+import type { CallerRows } from './config-callers.ts'
 import { exportedAlerts } from './export-alerts.ts'
+import { exportedCallers } from './export-callers.ts'
 import { placeholders } from './placeholders.ts'
 
 export interface ExportedConfig {
@@ -26,6 +28,7 @@ export interface ExportedConfig {
 interface ExportInput {
   rows: ControlRows
   alerts: AlertRows
+  callers: CallerRows
   secrets: Secrets
   builtin: BuiltinRegistry
   kinds: Pick<ProviderKinds, 'onCallerLeft'>
@@ -33,7 +36,7 @@ interface ExportInput {
 }
 
 /** Everything that was set, without the defaults: applied to an empty gateway, it recreates this one. */
-export function exportConfig({ rows, alerts, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
+export function exportConfig({ rows, alerts, callers, secrets, builtin, kinds, now }: ExportInput): ExportedConfig {
   const { text, secret, names } = placeholders()
   const providers = sorted(rows.providers, (row) => row.name).filter((row) => row.managed_by !== 'environment')
   const workspaces = sorted(rows.workspaces, (row) => row.name).map((row) => {
@@ -73,7 +76,7 @@ export function exportConfig({ rows, alerts, secrets, builtin, kinds, now }: Exp
     ),
     workspaces: Object.fromEntries(workspaces),
     registry: registryEntries(rows, builtin),
-    ...given({ alerts: exportedAlerts(alerts, secrets, secret) }),
+    ...given({ alerts: exportedAlerts(alerts, secrets, secret), ...exportedCallers(callers, rows.keys) }),
   }
   const fromEnvironment = rows.providers.filter((row) => row.managed_by === 'environment').map((row) => row.name)
   return { config: text(config), variables: names(), fromEnvironment: fromEnvironment.sort() }

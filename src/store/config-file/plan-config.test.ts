@@ -8,10 +8,12 @@ import type { Store } from '../../app/open-store.ts'
 import { contentProblem } from '../../content/settings-problem.ts'
 import { type FileConfig, FileConfigSchema } from '../../domain/file-config.ts'
 import type { Provider } from '../../domain/provider.ts'
+import { ensureEnvironmentProviders } from '../control/providers.ts'
 import { readBuiltinRegistry, seedRegistry } from '../control/seed-registry.ts'
 import { readControlRows } from '../control/snapshot.ts'
 import { applyConfig, planConfig } from './apply-config.ts'
 import { readAlertRows } from './config-alerts.ts'
+import { readCallers } from './config-callers.ts'
 import { exportConfig } from './export-config.ts'
 
 const stores = await testStores()
@@ -115,6 +117,23 @@ const config: fc.Arbitrary<FileConfig> = fc
       ),
     }),
   })
+  .chain((value) => {
+    const inDefault = Object.keys(value.workspaces ?? {})
+    const [workspace = 'default'] = inDefault
+    const template = fc.record({ workspace: fc.constant(workspace), max_keys: fc.integer({ min: 1, max: 3 }) })
+    const issuer = fc.record({
+      issuer: fc.constantFrom('https://one.test', 'https://two.test'),
+      audiences: fc.constantFrom(['a'], ['a', 'b']),
+      rules: fc.constant([]),
+      enabled: fc.boolean(),
+    })
+    return fc.record({
+      ...Object.fromEntries(Object.entries(value).map(([name, part]) => [name, fc.constant(part)])),
+      token_issuers: fc.dictionary(fc.constant('idp'), issuer, { maxKeys: 1 }),
+      key_templates:
+        inDefault.length === 0 ? fc.constant({}) : fc.dictionary(fc.constant(`keys-${workspace}`), template),
+    })
+  })
   .map((value) => FileConfigSchema.parse(value))
 
 const input = ({ secrets }: Store, file: FileConfig, now: number, prune = true) => ({
@@ -133,6 +152,7 @@ for (const engine of ENGINES) {
     test('applying reports what the plan said, and then a plan is empty', async () => {
       const store = await stores.openNew(engine)
       await seedRegistry(store.db, 1, builtin)
+      await ensureEnvironmentProviders(store.db, store.secrets, ENVIRONMENT, 1)
       let now = 10
       await fc.assert(
         fc.asyncProperty(config, fc.boolean(), async (file, prune) => {
@@ -162,7 +182,8 @@ for (const engine of ENGINES) {
         db.transaction().execute(async (transaction) => {
           const rows = await readControlRows(transaction)
           const alerts = await readAlertRows(transaction)
-          return exportConfig({ rows, alerts, secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
+          const callers = await readCallers(transaction)
+          return exportConfig({ rows, alerts, callers, secrets, builtin, kinds: kindsOf(ENVIRONMENT), now }).config
         })
       let now = 10
       await fc.assert(
@@ -191,8 +212,9 @@ function placeholderValue(variable: string): string {
 }
 
 async function empty({ db }: Store): Promise<void> {
+  const callers = ['key_templates', 'token_issuers'] as const
   const tables = ['alert_channels', 'keys', 'routes', 'workspaces', 'providers', 'registry', 'price_versions'] as const
-  for (const table of tables) await db.deleteFrom(table).execute()
-  await db.deleteFrom('settings').where('name', 'like', 'alert%').execute()
+  for (const table of [...callers, ...tables]) await db.deleteFrom(table).execute()
+  for (const name of ['alert%', 'callers%']) await db.deleteFrom('settings').where('name', 'like', name).execute()
   await seedRegistry(db, 1, builtin)
 }

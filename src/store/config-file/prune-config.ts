@@ -10,12 +10,14 @@ import { setFileSettings } from '../control/workspaces.ts'
 import type { Database } from '../engine/schema.ts'
 import type { Secrets } from '../engine/secrets.ts'
 import { pruneAlert } from './config-alerts.ts'
+import { pruneCaller } from './config-callers.ts'
 import type { ConfigView, ViewedObject } from './config-view.ts'
 
 export type NotInFile = Pick<ViewedObject, 'workspace' | 'resource'>
 
 /** What belongs to a file, but not to this one. Decided once, so a plan lists exactly what pruning deletes. */
-export function notInFile(view: ConfigView, { providers, workspaces, registry, alerts }: FileConfig): ViewedObject[] {
+export function notInFile(view: ConfigView, file: FileConfig): ViewedObject[] {
+  const { providers, workspaces, registry, alerts } = file
   const models = new Set(registry.map(({ provider, model }) => `${provider}/${model}`))
   const of = (workspace: string | null) =>
     Object.hasOwn(workspaces, workspace ?? '') ? workspaces[workspace ?? ''] : null
@@ -26,6 +28,8 @@ export function notInFile(view: ConfigView, { providers, workspaces, registry, a
     routes: (name, workspace) => Object.hasOwn(of(workspace)?.routes ?? {}, name),
     'alert-rules': (name) => Object.hasOwn(alerts.rules, name),
     'alert-channels': (name) => Object.hasOwn(alerts.channels, name),
+    'token-issuers': (name) => Object.hasOwn(file.token_issuers, name),
+    'key-templates': (name) => Object.hasOwn(file.key_templates, name),
     keys: (name, workspace) => Object.hasOwn(of(workspace)?.keys ?? {}, name),
   }
   return [...view.values()].filter((object) => {
@@ -61,6 +65,7 @@ async function prune({ db, now }: Pruning, { resource, auditResource, workspace 
   else if (kind === 'providers') await deleteProvider(db, name)
   else if (kind === 'routes') await deleteRoute(db, workspace ?? '', name)
   else if (kind.startsWith('alert-')) await pruneAlert(db, kind, name, partsOf(auditResource)[1])
+  else if (kind === 'token-issuers' || kind === 'key-templates') await pruneCaller(db, kind, name, now)
   else if (kind === 'keys') await revokeKey(db, partsOf(auditResource)[1], now)
   else {
     const [provider, model] = partsOf(name)

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 
@@ -6,6 +6,8 @@ import { useChange, useOperation } from '../../api/hooks.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { KeyStateBadge } from '../../components/key-state-badge.tsx'
+import { BudgetBar } from '../../components/limits/budget-bar.tsx'
+import { Money } from '../../components/money.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -18,9 +20,11 @@ import { RotateMyKey } from './rotate-my-key.tsx'
 
 type Doing = { what: 'create' } | { what: 'rotate' | 'revoke'; key: MyKey } | null
 
+const REFRESH_MS = 30_000
+
 /** Keys that people make for themselves, within what an admin allows. */
 export function MyKeysPage() {
-  const keys = useOperation('my-keys.list', {})
+  const keys = useOperation('my-keys.list', {}, { refetchEvery: REFRESH_MS })
   const templates = useOperation('my-keys.templates', {})
   const [doing, setDoing] = useState<Doing>(null)
   const close = () => setDoing(null)
@@ -73,13 +77,9 @@ function columnsWith(onDo: (doing: Doing) => void): Column<MyKey>[] {
     { name: 'workspace', title: 'Workspace', wideOnly: true, cell: ({ workspace }) => workspace },
     { name: 'state', title: 'State', cell: (key) => <KeyStateBadge lifetime={key} /> },
     { name: 'expires', title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
-    {
-      name: 'spent',
-      title: 'Spent',
-      figures: true,
-      cell: ({ spent_usd: usd }) => <span title={`${usd} USD`}>${Number(usd).toFixed(2)}</span>,
-    },
-    { name: 'budget', title: 'Budget', figures: true, cell: budgetWords },
+    { name: 'spent', title: 'Spent', figures: true, cell: ({ spent_usd: usd }) => <Money usd={usd} /> },
+    { name: 'budget', title: 'Budget', cell: (key) => <Budgets of={key} /> },
+    { name: 'left', title: 'Left', figures: true, cell: (key) => <Left of={key} /> },
     {
       name: 'actions',
       title: 'Actions',
@@ -99,10 +99,51 @@ function columnsWith(onDo: (doing: Doing) => void): Column<MyKey>[] {
   ]
 }
 
-function budgetWords({ limits }: MyKey): string {
-  const budget = limits?.budget
-  if (budget == null) return 'none'
-  return `$${budget.usd} ${budget.per === 'total' ? 'in total' : `a ${budget.per}`}`
+/** Those of the key itself. */
+function Budgets({ of: { name, budgets } }: { of: MyKey }) {
+  if (budgets.length === 0) return <Dimmed>no budget</Dimmed>
+  return (
+    <Stack gap="xs">
+      {budgets.map(({ per, mode, limit_usd: limit, spent_usd: spent, held_usd: held }) => (
+        <BudgetBar
+          key={per}
+          label={`Budget of ${name}`}
+          limitUsd={limit}
+          spentUsd={spent}
+          heldUsd={held}
+          unconfirmedUsd="0"
+          per={per}
+          mode={mode}
+        />
+      ))}
+    </Stack>
+  )
+}
+
+function Left({ of: { budgets } }: { of: MyKey }) {
+  if (budgets.length === 0) return <Dimmed>–</Dimmed>
+  return (
+    <Stack gap="xs">
+      {budgets.map(({ per, remaining_usd: left, resets_at: at }) => (
+        <div key={per}>
+          <Money usd={left} />
+          {at !== null && (
+            <Text size="xs" c="dimmed">
+              resets <Time at={at} relative />
+            </Text>
+          )}
+        </div>
+      ))}
+    </Stack>
+  )
+}
+
+function Dimmed({ children }: { children: string }) {
+  return (
+    <Text span size="sm" c="dimmed">
+      {children}
+    </Text>
+  )
 }
 
 function RevokeMyKey({ of: key, onClose }: { of: MyKey; onClose: () => void }) {
