@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Tweak } from '../../simulator/simulator.ts'
-import { AGENT_SETUPS } from '../../src/domain/wording/agent-setups.ts'
 import { launch } from '../child-process.ts'
+import { runCli } from '../cli/run-cli.ts'
+import { ADMIN_KEY } from '../harness.ts'
 import { AGENTS_FOLDER } from './install.ts'
 import type { Way } from './yard.ts'
 
@@ -69,16 +71,16 @@ export const claudeCode: Agent = {
   goOn: (connection, folders, prompt) => runClaudeCode(connection, folders, prompt, ['--continue']),
 }
 
-function runClaudeCode(connection: Connection, folders: Folders, prompt: string, more: readonly string[] = []) {
-  const { environment, ...gateway } = connection
-  const settings = {
-    ...exported(linesFor('claude-code', gateway)),
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    DISABLE_AUTOUPDATER: '1',
-  }
+async function runClaudeCode(
+  connection: Connection,
+  folders: Folders,
+  prompt: string,
+  more: readonly string[] = [],
+): Promise<Outing> {
+  await connectTool('claude-code', connection, folders)
+  const settings = { DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1' }
   const args = [...more, '--print', prompt, '--allowedTools', 'Bash,Write']
-  return goOut(CLAUDE_CODE, args, folders, { ...environment, ...settings })
+  return goOut(CLAUDE_CODE, args, folders, { ...connection.environment, ...settings })
 }
 
 export const codex: Agent = {
@@ -102,7 +104,10 @@ export const codex: Agent = {
 export const webSocketCodex: Agent = {
   ...codex,
   name: 'Codex that asks for a WebSocket',
-  run: (connection, folders, prompt) => runCodex(connection, folders, [prompt], 'supports_websockets = true'),
+  run: (connection, folders, prompt) =>
+    runCodex(connection, folders, [prompt], {
+      more: 'model_providers.switchyard.supports_websockets = true',
+    }),
 }
 
 /** Far more than its first prompt, far less than its usage says after the first turn. */
@@ -118,40 +123,30 @@ export const compactingCodex: Agent = {
     const [first = {}, ...rest] = codex.turns(workFolder, way)
     return [{ ...first, exactUsage: BIG_TURN }, ...rest]
   },
-  run({ url, key, model, environment }, { home, work }, prompt) {
-    mkdirSync(join(home, '.codex'))
-    const settings = [
-      `openai_base_url = "${url}/v1"`,
-      `model = "${model}"`,
-      `model_auto_compact_token_limit = ${COMPACTS_AT}`,
-      'check_for_update_on_startup = false',
-      '[analytics]\nenabled = false\n[features]\nplugins = false\napps = false\n',
-    ]
-    writeFileSync(join(home, '.codex/config.toml'), settings.join('\n'))
-    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt]
-    return goOut(CODEX, args, { home, work }, { ...environment, OPENAI_API_KEY: key, CODEX_API_KEY: key })
-  },
+  run: (connection, folders, prompt) =>
+    runCodex(connection, folders, [prompt], {
+      tool: 'codex-base-url',
+      more: `model_auto_compact_token_limit = ${COMPACTS_AT}`,
+    }),
 }
 
-function runCodex(
-  { environment, ...gateway }: Connection,
-  { home, work }: Folders,
+async function runCodex(
+  connection: Connection,
+  folders: Folders,
   command: readonly string[],
-  more = '',
-) {
-  mkdirSync(join(home, '.codex'), { recursive: true })
-  writeFileSync(join(home, '.codex/config.toml'), codexConfig(gateway, more))
+  { tool = 'codex', more = '' } = {},
+): Promise<Outing> {
+  beforeConnect(folders, '.codex/config.toml', `${more}${LONELY_CODEX}`)
+  await connectTool(tool, connection, folders)
   // The folder is the sandbox: nothing but the script of this test decides what is run in it.
   const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...command]
-  return goOut(CODEX, args, { home, work }, { ...environment, SWITCHYARD_KEY: gateway.key })
+  return goOut(CODEX, args, folders, connection.environment)
 }
 
-/** What `switchyard connect` prints, plus settings that keep it from contacting other hosts. */
-function codexConfig(connection: Omit<Connection, 'environment'>, more: string): string {
-  return `check_for_update_on_startup = false
+/** Keeps it from contacting other hosts. */
+const LONELY_CODEX = `
+check_for_update_on_startup = false
 project_doc_max_bytes = 1000000
-${linesFor('codex', connection)}
-${more}
 
 [analytics]
 enabled = false
@@ -160,18 +155,21 @@ enabled = false
 plugins = false
 apps = false
 `
+
+/** What a person has in the file before the gateway comes into it. */
+export function beforeConnect({ home }: Folders, path: string, text: string): void {
+  const file = join(home, path)
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
 }
 
-export function linesFor(name: string, connection: Omit<Connection, 'environment'>): string {
-  const setup = AGENT_SETUPS.find((candidate) => candidate.name === name)
-  if (setup === undefined) throw new Error(`switchyard connect does not know ${name}`)
-  return setup.lines(connection)
-}
-
-/** The variables that these lines set in a shell. */
-export function exported(lines: string): Record<string, string> {
-  const settings = [...lines.matchAll(/^export (\w+)='?([^'\n]*)'?$/gm)]
-  return Object.fromEntries(settings.map(([, name, value]) => [name, value]))
+/** As a person does it: the tool runs with nothing but what this writes. */
+export async function connectTool(tool: string, { url, key, model }: Connection, { home }: Folders): Promise<void> {
+  const args = ['connect', tool, '--model', model, '--write', '--yes', '--key-file', '-']
+  const environment = { HOME: home, SWITCHYARD_URL: url, ADMIN_KEY }
+  const { code, stderr } = await runCli(args, { environment, input: key })
+  assert.equal(code, 0, stderr)
 }
 
 /** The same task in Codex's code mode: its tools come within the input, in groups, and one of them takes a program. */

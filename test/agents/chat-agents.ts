@@ -1,6 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Agent, ANSWER, goOut, linesFor, NOTE, program, script } from './agent.ts'
+import { type Agent, ANSWER, connectTool, goOut, NOTE, program, script } from './agent.ts'
 
 /** Agents that speak chat completions, each with a task of one tool turn. */
 export const openCode: Agent = {
@@ -14,10 +13,9 @@ export const openCode: Agent = {
     },
     { text: ANSWER },
   ],
-  run({ url, key, model, environment }, folders, prompt) {
-    writeFileSync(join(folders.work, 'opencode.json'), linesFor('opencode', { url, key, model }))
+  async run(connection, folders, prompt) {
+    await connectTool('opencode', connection, folders)
     const settings = {
-      SWITCHYARD_KEY: key,
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       // It installs what its plugins need as soon as there is a configuration; this address refuses it.
@@ -26,7 +24,7 @@ export const openCode: Agent = {
     }
     // Its installation script would only link the program that is here already.
     const path = `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`
-    return goOut(program(path), ['run', prompt], folders, { ...environment, ...settings })
+    return goOut(program(path), ['run', prompt], folders, { ...connection.environment, ...settings })
   },
 }
 
@@ -41,11 +39,10 @@ export const continueCli: Agent = {
     },
     { text: ANSWER },
   ],
-  run({ url, key, model, environment }, folders, prompt) {
-    mkdirSync(join(folders.home, '.continue'))
-    writeFileSync(join(folders.home, '.continue/config.yaml'), linesFor('continue', { url, key, model }))
+  async run(connection, folders, prompt) {
+    await connectTool('continue', connection, folders)
     const settings = { CONTINUE_TELEMETRY_ENABLED: '0' }
     const path = script('node_modules/@continuedev/cli/dist/cn.js')
-    return goOut(path, ['--print', '--auto', prompt], folders, { ...environment, ...settings })
+    return goOut(path, ['--print', '--auto', prompt], folders, { ...connection.environment, ...settings })
   },
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { assertVerified, hard, statusOf } from '../limits/limited.ts'
-import { type Agent, ANSWER, exported, goOut, linesFor, NOTE, script } from './agent.ts'
+import { type Agent, ANSWER, beforeConnect, connectTool, goOut, NOTE, script } from './agent.ts'
 import { sendOut, startYard, TO_ANTHROPIC, TO_CHAT, TO_GEMINI, type Yard } from './yard.ts'
 
 let yard: Yard
@@ -27,20 +27,17 @@ const geminiCli: Agent = {
     { calls: [{ name: 'run_shell_command', input: { command: 'tee -a copy.txt < note.txt' } }] },
     { text: ANSWER },
   ],
-  run({ url, key, model, environment }, folders, prompt) {
-    const lines = linesFor('gemini-cli', { url, key, model })
-    mkdirSync(join(folders.home, '.gemini'))
-    // With what keeps it from contacting other hosts.
-    const printed = JSON.parse(/settings\.json: (.*)$/m.exec(lines)?.[1] ?? '')
-    const file = { ...printed, privacy: { usageStatisticsEnabled: false }, general: { enableAutoUpdate: false } }
-    writeFileSync(join(folders.home, '.gemini/settings.json'), JSON.stringify(file))
+  async run(connection, folders, prompt) {
+    // What keeps it from contacting other hosts.
+    const file = { privacy: { usageStatisticsEnabled: false }, general: { enableAutoUpdate: false } }
+    beforeConnect(folders, '.gemini/settings.json', JSON.stringify(file))
+    await connectTool('gemini-cli', connection, folders)
     const settings = {
-      ...exported(lines),
       // The folder is the sandbox: nothing but the script of this test decides what is run in it.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
       GEMINI_TELEMETRY_ENABLED: 'false',
     }
-    return goOut(GEMINI, ['--yolo', '--prompt', prompt], folders, { ...environment, ...settings })
+    return goOut(GEMINI, ['--yolo', '--prompt', prompt], folders, { ...connection.environment, ...settings })
   },
 }
 

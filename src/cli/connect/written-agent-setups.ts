@@ -85,15 +85,17 @@ export const WRITTEN_SETUPS: Readonly<Record<string, WrittenSetup>> = {
   'codex-base-url': {
     variable: 'CODEX_HOME',
     folder: '.codex',
-    keyVariable: 'OPENAI_API_KEY',
-    files: ({ url, model, key }) => [
-      {
+    keyVariable: null,
+    files: ({ url, model, key }) => {
+      const config: WrittenFile = {
         path: 'config.toml',
         format: 'toml',
         settings: [set('model', model), set('model_provider', 'openai'), set('openai_base_url', `${url}/v1`)],
-      },
-      ...keyFile('.env', 'OPENAI_API_KEY', key),
-    ],
+      }
+      if (key === null) return [config]
+      const login = [set('auth_mode', 'apikey'), ...secret('OPENAI_API_KEY', key)]
+      return [config, { path: 'auth.json', format: 'json', settings: login }]
+    },
   },
   'gemini-cli': {
     variable: 'GEMINI_CLI_HOME',

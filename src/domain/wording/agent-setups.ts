@@ -104,7 +104,7 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
   {
     name: 'codex-base-url',
     title: 'Codex, only the base URL',
-    place: 'in ~/.codex/config.toml; the key is read from the variable',
+    place: 'in ~/.codex/config.toml; the last line belongs in ~/.codex/auth.json',
     needsStreams: true,
     lines: ({ url, key, model }) =>
       [
@@ -112,11 +112,11 @@ export const AGENT_SETUPS: readonly AgentSetup[] = [
         'model_provider = "openai"',
         `openai_base_url = "${url}/v1"`,
         '',
-        `# in the shell: export OPENAI_API_KEY='${key}'`,
+        `# in ~/.codex/auth.json: {"auth_mode":"apikey","OPENAI_API_KEY":"${key}"}`,
       ].join('\n'),
     notes: [
       'Codex takes the gateway for OpenAI: it tries a WebSocket first, then HTTP, and has the gateway compact long conversations. With its own block (codex) it does without.',
-      'OPENAI_BASE_URL in the environment does nothing: Codex reads only openai_base_url.',
+      'Of the environment it reads neither OPENAI_BASE_URL nor OPENAI_API_KEY; codex exec alone reads CODEX_API_KEY.',
     ],
   },
   {

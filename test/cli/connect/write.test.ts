@@ -74,7 +74,7 @@ const EXPECTED: Readonly<Record<string, (folder: string) => Record<string, unkno
   codex: () => ({ '.codex/config.toml': CODEX, '.codex/.env': `SWITCHYARD_KEY=${KEY}\n` }),
   'codex-base-url': () => ({
     '.codex/config.toml': `model = "fast"\nmodel_provider = "openai"\nopenai_base_url = "${BASE}/v1"\n`,
-    '.codex/.env': `OPENAI_API_KEY=${KEY}\n`,
+    '.codex/auth.json': { auth_mode: 'apikey', OPENAI_API_KEY: KEY },
   }),
   'gemini-cli': () => ({
     '.gemini/settings.json': { security: { auth: { selectedType: 'gemini-api-key' } } },
@@ -121,9 +121,43 @@ const EXPECTED: Readonly<Record<string, (folder: string) => Record<string, unkno
   }),
 }
 
+function leavesOf(content: unknown): string[] {
+  if (typeof content === 'object' && content !== null) return Object.values(content).flatMap(leavesOf)
+  return [String(content)]
+}
+
 const contentOf = (path: string) => (/\.(json|ya?ml)$/.test(path) ? parse(read(path)) : read(path))
 
 describe('switchyard connect TOOL --write', () => {
+  // Where the printed lines are a file, or name each of its values.
+  for (const tool of ['codex', 'codex-base-url', 'opencode', 'aider', 'continue', 'claude-code', 'gemini-cli']) {
+    test(`${tool}: what is printed says the same as what is written`, () => {
+      const lines = AGENT_SETUPS.find(({ name }) => name === tool)?.lines({ url: BASE, key: KEY, model: 'fast' }) ?? ''
+      const contents = Object.values(EXPECTED[tool]?.('') ?? {})
+      const texts = contents.flatMap((content) =>
+        typeof content === 'string' ? content.trim().split('\n') : leavesOf(content),
+      )
+      for (const line of texts) {
+        // The key is in a place of its own.
+        if (/KEY|switchyard\.key/.test(line) || line === KEY) continue
+        assert.ok(lines.includes(line.replace(/^(\w+)=/, '')), `${line} in\n${lines}`)
+      }
+    })
+  }
+
+  // Codex refuses a block called like one of its own, and asks one named "OpenAI" for what only OpenAI does.
+  test('no block that is printed or written is one that Codex takes for its own', () => {
+    const printed = AGENT_SETUPS.flatMap(({ lines, helperLines }) => [
+      lines({ url: BASE, key: KEY, model: 'fast' }),
+      helperLines?.({ url: BASE, model: 'fast', command: ['switchyard', 'token'] }) ?? '',
+    ])
+    const texts = [...printed, CODEX].join('\n')
+    const names = [...texts.matchAll(/^(?:\[model_providers\.([^.\]]+)|name = "(.*)")/gm)].map(
+      (match) => match[1] ?? match[2],
+    )
+    assert.deepEqual(new Set(names), new Set(['switchyard', 'Switchyard']))
+  })
+
   test('each tool is written, or has no file', () => {
     assert.deepEqual(Object.keys(EXPECTED), Object.keys(WRITTEN_SETUPS))
     const others = AGENT_SETUPS.map(({ name }) => name).filter((name) => !(name in EXPECTED))
@@ -183,6 +217,15 @@ describe('switchyard connect TOOL --write', () => {
     assert.equal(contentOf('.claude/settings.json').env.ANTHROPIC_AUTH_TOKEN, 'mine')
   })
 
+  test('another login of Codex is named before it is replaced, and kept beside it', async () => {
+    put('.codex/auth.json', '{"auth_mode": "chatgpt", "tokens": {"id_token": "secret-token"}}', 0o600)
+    const { code, stderr } = await writeKey('codex-base-url')
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /auth_mode = "apikey" {2}\(was "chatgpt"\)/)
+    assert.doesNotMatch(stderr, /secret-token/)
+    assert.match(read(`.codex/${backupsOf('.codex/auth.json')[0]}`), /secret-token/)
+  })
+
   test('a new key is made at the end, written and shown nowhere', async () => {
     const { code, stdout, stderr } = await write('codex --new-key written --budget 20/month')
     assert.equal(code, 0, stderr)
@@ -211,7 +254,6 @@ describe('switchyard connect TOOL --write', () => {
     ['continue', { CONTINUE_GLOBAL_DIR: 'own' }, 'own/config.yaml'],
   ] as const) {
     test(`${tool}: ${Object.keys(environment)[0]} says where`, async () => {
-      const own = Object.fromEntries(Object.keys(environment).map((name) => [name, join(home, 'own')]))
       assert.equal((await write(tool, { environment: own })).code, 0)
       assert.ok(existsSync(join(home, path)))
     })
