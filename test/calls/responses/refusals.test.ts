@@ -110,6 +110,25 @@ describe('agents that ask again after any status are stopped by a stream that ha
     assert.deepEqual([waits.status, waits.json.error.code], [429, 'key_rate_limited'])
   })
 
+  test('a refusal that is repeated costs one row each, and no provider is asked', async () => {
+    const asked = world.upstream().length
+    const ids = new Set<string | null>()
+    for (let repeat = 0; repeat < 6; repeat++) {
+      const answer = await world.respond(BODY, { authorization: poor })
+      assert.equal(answer.status, 402)
+      ids.add(answer.headers.get('x-gateway-request-id'))
+    }
+    const rows = (await world.rows()).filter(({ id }) => ids.has(id))
+    assert.equal(rows.length, 6)
+    for (const row of rows) {
+      assert.deepEqual(
+        [row.state, row.code, row['attempts'], row['cost_picodollars']],
+        ['closed', 'budget_exceeded', '[]', null],
+      )
+    }
+    assert.equal(world.upstream().length, asked)
+  })
+
   test('a refusal is not replayed as an answer', async () => {
     const headers = { ...CODEX, authorization: bound, 'idempotency-key': 'again' }
     const first = await world.respond(BODY, headers)
