@@ -33,6 +33,12 @@ describe('fields are cut out of a text, and all else stays as it is written', ()
   }
 })
 
+test('what is left of a body has memory of its own, however little it is', () => {
+  const left = bytesWithout(Buffer.from(`{"a":"${'x'.repeat(10_000)}","b":1}`), { fields: ['a'] })
+  assert.equal(left?.toString(), '{"b":1}')
+  assert.equal(left?.buffer.byteLength, left?.length)
+})
+
 describe('values are taken out of a list', () => {
   const values = new Map([
     ['x', null],

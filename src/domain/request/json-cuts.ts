@@ -50,7 +50,10 @@ export function textWithout(json: string, omitted: Omitted): string | null {
   return text + json.slice(at)
 }
 
-/** The same for bytes: as Latin-1 each is one character, so the places are the same. */
+/**
+ * The same for bytes: as Latin-1 each is one character, so the places are the same. The result owns its memory, which is
+ * released, or moved to another thread, when it was sent.
+ */
 export function bytesWithout(bytes: Uint8Array, omitted: Omitted): Buffer<ArrayBuffer> | null {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const cuts = cutsFor(source.toString('latin1'), omitted)
@@ -61,7 +64,14 @@ export function bytesWithout(bytes: Uint8Array, omitted: Omitted): Buffer<ArrayB
     pieces.push(source.subarray(at, from), Buffer.from(by))
     at = to
   }
-  return Buffer.concat([...pieces, source.subarray(at)])
+  pieces.push(source.subarray(at))
+  const left = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const piece of pieces) {
+    left.set(piece, end)
+    end += piece.length
+  }
+  return left
 }
 
 /** The texts in a list that is a field of the body; null: there is no such list. */
