@@ -13,6 +13,8 @@ export const SETTINGS_TABS = [
   { name: 'workspaces', title: 'Workspaces', needs: 'workspaces.list' },
   { name: 'people', title: 'People', needs: 'people.list' },
   { name: 'admin-keys', title: 'Admin keys', needs: 'admin-keys.list' },
+  { name: 'key-templates', title: 'Key templates', needs: 'key-templates.list' },
+  { name: 'token-issuers', title: 'Token issuers', needs: 'token-issuers.list' },
   { name: 'sessions', title: 'Sessions', needs: 'sessions.list' },
   { name: 'configuration', title: 'Configuration', needs: 'config.export' },
   { name: 'ledger', title: 'Ledger and secrets', needs: 'verify.ledger' },

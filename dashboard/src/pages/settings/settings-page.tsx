@@ -8,6 +8,8 @@ import { Permitted } from '../../components/permitted.tsx'
 import { usePath, usePlaceParts } from '../../shell/place.ts'
 import { AboutTab } from './about-tab.tsx'
 import { AdminKeysTab } from './admin-keys-tab.tsx'
+import { KeyTemplatesTab } from './callers/key-templates-tab.tsx'
+import { TokenIssuersTab } from './callers/token-issuers-tab.tsx'
 import { ConfigurationTab } from './configuration-tab.tsx'
 import { LedgerTab } from './ledger-tab.tsx'
 import { PeopleTab } from './people-tab.tsx'
@@ -20,6 +22,8 @@ const CONTENTS: Record<TabEntry['name'], ComponentType> = {
   workspaces: WorkspacesTab,
   people: PeopleTab,
   'admin-keys': AdminKeysTab,
+  'key-templates': KeyTemplatesTab,
+  'token-issuers': TokenIssuersTab,
   sessions: SessionsTab,
   configuration: ConfigurationTab,
   ledger: LedgerTab,
