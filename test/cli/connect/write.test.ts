@@ -254,6 +254,7 @@ describe('switchyard connect TOOL --write', () => {
     ['continue', { CONTINUE_GLOBAL_DIR: 'own' }, 'own/config.yaml'],
   ] as const) {
     test(`${tool}: ${Object.keys(environment)[0]} says where`, async () => {
+      const own = Object.fromEntries(Object.keys(environment).map((name) => [name, join(home, 'own')]))
       assert.equal((await write(tool, { environment: own })).code, 0)
       assert.ok(existsSync(join(home, path)))
     })
