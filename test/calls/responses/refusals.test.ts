@@ -122,7 +122,7 @@ describe('agents that ask again after any status are stopped by a stream that ha
     assert.equal(rows.length, 6)
     for (const row of rows) {
       assert.deepEqual(
-        [row.state, row.code, row['attempts'], row['cost_picodollars']],
+        [row['state'], row.code, row['attempts'], row['cost_picodollars']],
         ['closed', 'budget_exceeded', '[]', null],
       )
     }
