@@ -8,6 +8,7 @@ export const editYaml = oneByOne((text, { path, value, isDefault }) => {
   if (error !== undefined) throw problemAt(text, error.pos[0], error.message.split(/[.:]? at line|\n/)[0] ?? '')
   const layout = layoutOf(text)
   document.contents ??= document.createNode({}) as never
+  if (isMap(document.contents) && document.contents.items.length === 0) document.contents.flow = false
   const { parent, name } = placeOf(document, path)
   const isThere = parent.has(name)
   const before = isThere ? JSON.stringify(parent.toJS(document)[name]) : null
