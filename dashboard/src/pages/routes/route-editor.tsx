@@ -204,7 +204,7 @@ function Switches({ draft, change, isReadOnly }: Pick<RouteEditorState, 'draft' 
       />
       <Checkbox
         label="Mark prompts for the provider’s cache"
-        description="Where a request marks nothing itself; Anthropic and Bedrock charge for what they write to it"
+        description="Where a request marks nothing itself; some providers charge for what is written to it"
         checked={draft.promptCache === 'auto'}
         onChange={(event) => change({ ...draft, promptCache: event.currentTarget.checked ? 'auto' : 'keep' })}
         disabled={isReadOnly}
