@@ -1,5 +1,5 @@
 import type { RefusedField } from '../../domain/failure.ts'
-import type { Omissions } from '../../domain/request/omissions.ts'
+import { omittedAtClouds } from '../anthropic/at-clouds.ts'
 import { refusedBetas, unknownField } from '../anthropic/refused.ts'
 
 /** The body's field for betas (invoke/envelope.ts). */
@@ -7,7 +7,7 @@ export const BETA_FIELD = 'anthropic_beta'
 
 /**
  * Betas that the service refuses with every model, as its users report them up to November 2026: they are features of
- * the vendor's own service, or need no beta here. The service has tool search under another name.
+ * the vendor's own service, or need no beta here.
  */
 const REFUSED_BETAS = [
   'advisor-tool-2026-03-01',
@@ -26,22 +26,7 @@ const REFUSED_BETAS = [
   'web-search-2025-03-05',
 ]
 
-/** Of refused betas, and of the vendor's own service alone. */
-const FIELDS = [
-  'diagnostics',
-  'speed',
-  'system.*.cache_control.scope',
-  'tools.*.cache_control.scope',
-  'messages.*.content.*.cache_control.scope',
-]
-
-export const CLAUDE_OMISSIONS: Omissions = {
-  values: new Map<string, string | null>([
-    ...REFUSED_BETAS.map((beta) => [beta, null] as const),
-    ['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19'],
-  ]),
-  fields: FIELDS,
-}
+export const CLAUDE_OMISSIONS = omittedAtClouds(REFUSED_BETAS)
 
 /** The one that every model takes. */
 const OLDEST_BETA = 'interleaved-thinking-2025-05-14'

@@ -1,10 +1,10 @@
 import type { Omissions } from '../../domain/request/omissions.ts'
+import { omittedAtClouds } from '../anthropic/at-clouds.ts'
 
 /**
  * Betas that the cloud refuses (400, `Unexpected value(s) … for the anthropic-beta header`), as its users report them up
  * to November 2026: they are features of the vendor's own service, or need no beta here. What only some models refuse is
- * not in the list. The cloud has tool search
- * under another name.
+ * not in the list.
  */
 const REFUSED_BETAS = [
   'adaptive-thinking-2026-01-28',
@@ -29,22 +29,7 @@ const REFUSED_BETAS = [
   'web-fetch-2025-09-10',
 ]
 
-/** Of refused betas, and of the vendor's own service alone. */
-const FIELDS = [
-  'diagnostics',
-  'speed',
-  'system.*.cache_control.scope',
-  'tools.*.cache_control.scope',
-  'messages.*.content.*.cache_control.scope',
-]
-
-export const CLAUDE_OMISSIONS: Omissions = {
-  values: new Map<string, string | null>([
-    ...REFUSED_BETAS.map((beta) => [beta, null] as const),
-    ['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19'],
-  ]),
-  fields: FIELDS,
-}
+export const CLAUDE_OMISSIONS = omittedAtClouds(REFUSED_BETAS)
 
 /** Where tokens are counted, betas of tools are refused, too. */
 export const COUNT_OMISSIONS: Omissions = {
