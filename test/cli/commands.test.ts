@@ -395,7 +395,7 @@ describe('the log', () => {
     const made = 'alert-rules create slow --rule latency --factor 4 --provider openai --json'
     assert.deepEqual(
       [(await ok(made)).json().factor, (await ok('alert-rules list --json')).json().data.length],
-      [4, 11],
+      [4, 12],
     )
     await ok('alert-rules delete slow')
     const { id } = (await ok('alert-channels create ops --kind webhook --send-to http://127.0.0.1:9/ --json')).json()

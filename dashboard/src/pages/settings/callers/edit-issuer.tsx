@@ -89,8 +89,7 @@ function IssuerFields({ form, change, error, isNew }: IssuerFieldsProps) {
       />
       <TextInput
         label="Issuer"
-        description="The claim iss, to the letter"
-        placeholder="https://token.actions.githubusercontent.com"
+        description="The claim iss, to the letter: the whole address, with its scheme"
         required
         value={form.issuer}
         onChange={(event) => change({ issuer: event.currentTarget.value })}
