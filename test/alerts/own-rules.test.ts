@@ -81,7 +81,7 @@ describe('own rules', () => {
     const { value } = (await manage('POST', '/admin-keys', { name: 'scoped', role: 'viewer', workspaces: ['theirs'] }))
       .json
     const listed = (await manage('GET', '/alert-rules', undefined, { authorization: `Bearer ${value}` })).json.data
-    assert.deepEqual([listed.length, listed.some(({ name }: Json) => name === 'here')], [10, false])
+    assert.deepEqual([listed.length, listed.some(({ name }: Json) => name === 'here')], [11, false])
   })
 })
 
