@@ -12,7 +12,7 @@ const week = (cached: number, more: Partial<TrafficRow> = {}) => [1, 2, 3, 4].ma
 const found = (hours: TrafficRow[], days: TrafficRow[], settings: object = {}) =>
   promptCacheConditions(hours, days, { ...DEFAULT_RULES.prompt_cache, ...settings })
 
-test('a share of half the usual is told, with both figures', () => {
+test('an alert says that half the usual share came from the cache, with both figures', () => {
   const [one, ...others] = found([row(9, 200_000), row(10, 300_000)], week(800_000))
   assert.deepEqual(others, [])
   assert.equal(one?.identity, 'prompt_cache w fast')
@@ -30,5 +30,5 @@ for (const [what, hours, days, settings] of [
   ['another route', [row(9, 0, { route: 'other' })], week(800_000), {}],
   ['a rule that is off', [row(9, 0)], week(800_000), { enabled: false }],
 ] as const) {
-  test(`${what} is not told`, () => assert.deepEqual(found([...hours], [...days], settings), []))
+  test(`${what} raises no alert`, () => assert.deepEqual(found([...hours], [...days], settings), []))
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode, LoggedCode } from '../domain/errors.ts'
-import { type FieldKind, LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
+import { LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
+import type { FieldKind } from '../domain/log/log-field.ts'
 import type { AttemptPhase, UsageSource } from '../domain/log/stream-words.ts'
 import type { Unconfirmed } from '../domain/pricing/unconfirmed.ts'
 import type { TokenUsage } from '../domain/pricing/usage.ts'

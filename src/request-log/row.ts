@@ -1,4 +1,5 @@
-import { type FieldKind, LOG_FIELDS, type LogField, type LogFields } from '../domain/log/fields.ts'
+import { LOG_FIELDS, type LogFields } from '../domain/log/fields.ts'
+import type { FieldKind, LogField } from '../domain/log/log-field.ts'
 import { PROMPT_CLASSES } from '../domain/pricing/classes.ts'
 import { NO_USAGE, type TokenUsage } from '../domain/pricing/usage.ts'
 import type { ExactInteger } from '../store/engine/exact-integer.ts'

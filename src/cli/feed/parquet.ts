@@ -1,5 +1,6 @@
 import { parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer'
-import { type FieldKind, LOG_FIELDS, publicName } from '../../domain/log/fields.ts'
+import { LOG_FIELDS, publicName } from '../../domain/log/fields.ts'
+import type { FieldKind } from '../../domain/log/log-field.ts'
 import { picodollarsOfUsd } from '../../domain/pricing/price.ts'
 import { CliError } from '../cli-error.ts'
 import type { FedLine } from './feed-target.ts'

@@ -28,7 +28,7 @@ describe('a field that is refused by its path is one that a call can do without,
   }
 })
 
-test('header fields lose the values that are refused, and are told of', () => {
+test('refused values are left out of header fields, and reported', () => {
   const values = new Map([
     ['a', null],
     ['old', 'new'],

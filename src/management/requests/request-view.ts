@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { type FieldKind, publicName } from '../../domain/log/fields.ts'
+import { publicName } from '../../domain/log/fields.ts'
+import type { FieldKind } from '../../domain/log/log-field.ts'
 import { signedUsd } from '../../domain/pricing/price.ts'
 import type { Adjustment } from '../../domain/request/adjustment.ts'
 import type { AttemptRecord } from '../../request-log/record.ts'

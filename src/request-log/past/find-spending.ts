@@ -1,4 +1,4 @@
-import type { FieldKind, LogField } from '../../domain/log/fields.ts'
+import type { FieldKind, LogField } from '../../domain/log/log-field.ts'
 import { MARK, readClose, SPOOLED_FIELDS } from '../spool/record-lines.ts'
 
 /** What a closing line says of money, each as JSON. */

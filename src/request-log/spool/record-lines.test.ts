@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeRecord, openRecord } from '../../../test/test-store.ts'
-import type { LogField } from '../../domain/log/fields.ts'
+import type { LogField } from '../../domain/log/log-field.ts'
 import { NO_USAGE } from '../../domain/pricing/usage.ts'
 import {
   closeLine,

@@ -1,4 +1,5 @@
-import { LOG_FIELDS, type LogField } from '../../domain/log/fields.ts'
+import { LOG_FIELDS } from '../../domain/log/fields.ts'
+import type { LogField } from '../../domain/log/log-field.ts'
 import { withOutput } from '../../domain/pricing/usage.ts'
 import type { AttemptRecord, CloseRecord, CommitRecord, OpenRecord } from '../record.ts'
 

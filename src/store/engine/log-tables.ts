@@ -1,4 +1,5 @@
-import type { FieldKind, LogFields } from '../../domain/log/fields.ts'
+import type { LogFields } from '../../domain/log/fields.ts'
+import type { FieldKind } from '../../domain/log/log-field.ts'
 import type { DimensionColumn } from '../../domain/log/usage-dimensions.ts'
 import type { ExactInteger } from './exact-integer.ts'
 
