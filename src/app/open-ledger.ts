@@ -7,7 +7,7 @@ import { openElection } from '../limits/election.ts'
 import type { LoggedScope } from '../limits/ledger.ts'
 import type { SlotBook } from '../limits/slots/slot-book.ts'
 import { SlotLedger } from '../limits/slots/slot-ledger.ts'
-import { readPosition } from '../request-log/fold/position.ts'
+import { readPositions } from '../request-log/fold/position.ts'
 import { type LeftCost, readLeftCosts } from '../request-log/left-costs.ts'
 import { readLedger, readLoggedScopes, readScopesWithPast } from '../request-log/logged-scopes.ts'
 import { createEachLog } from '../request-log/values/each-log.ts'
@@ -122,7 +122,7 @@ async function openShared(parts: LedgerParts, url: string): Promise<OpenedLedger
         const left = await readLeftCosts(reads, of, now)
         return [...left, ...without(past, left)]
       },
-      positionOf: (of) => readPosition(db, of),
+      positionOf: (of) => readPositions(db, of),
       readLedger: (now) => readLedger(reads, now),
       runningNodes: () => runningNodes(db),
     },

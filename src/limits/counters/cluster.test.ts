@@ -58,7 +58,7 @@ describe('a cluster', { timeout: 300_000 }, async () => {
       reported() {},
       readTail: async () => ({ spent: [], seconds: [] }),
       readLeft: async () => [],
-      positionOf: async () => 0,
+      positionOf: async () => ({ seq: 0, ends: 0 }),
       async readLedger() {
         rebuilds++
         return { scopes: [], positions: [], left: [] }

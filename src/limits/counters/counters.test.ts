@@ -52,7 +52,7 @@ class FakeLog implements RequestLogView {
 
   readLeft = async () => this.left
 
-  positionOf = async () => 0
+  positionOf = async () => ({ seq: 0, ends: 0 })
 
   async readLedger() {
     this.rebuilds++

@@ -48,8 +48,9 @@ async function isFreed(gone: string, options: Options, silentMs: number): Promis
   // The costs of its interrupted calls are in the log; no other node reports them.
   reports.add({ spent: [], seconds: [], left: await requestLog.readLeft(gone, now()) }, now())
   if (!(await syncs().flush())) return true
-  const logged = String(await requestLog.positionOf(gone))
-  const { kind } = await connection().run(LEAVE, { clock: '', node: gone, silent_ms: String(silentMs), logged })
+  const { ends, seq } = await requestLog.positionOf(gone)
+  const given = { clock: '', node: gone, silent_ms: String(silentMs), logged: String(ends), whole: String(seq) }
+  const { kind } = await connection().run(LEAVE, given)
   if (kind === 'left') log.info({ node: gone }, 'a node is gone: its leases were released')
   return kind !== 'unreported'
 }

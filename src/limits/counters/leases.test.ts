@@ -176,7 +176,7 @@ test('a node that is heard again keeps what it has leased, although others had g
   assert.equal(await world.call(node, 400n, hearing), 'admitted')
   const leave = (silentMs: string, logged: string) =>
     connection
-      .run(LEAVE, { clock: String(world.now), node: 'node-0', silent_ms: silentMs, logged })
+      .run(LEAVE, { clock: String(world.now), node: 'node-0', silent_ms: silentMs, logged, whole: logged })
       .then(({ kind }) => kind)
   assert.deepEqual(await leave('1000', '0'), 'heard')
   world.now += 2_000
@@ -195,7 +195,7 @@ test('a node whose leases were released although it runs has to join again', asy
   const [node] = world.nodes as [SimulatedNode]
   assert.equal(await world.call(node, 100n, hearing), 'admitted')
   assert.ok(node.leases.hasIdle())
-  await connection.run(LEAVE, { clock: String(world.now + 2_000), node: 'node-0', silent_ms: '1000', logged: '0' })
+  await connection.run(LEAVE, { clock: String(world.now + 2_000), node: 'node-0', silent_ms: '1000', logged: '0', whole: '0' })
   assert.equal((await node.run(node.reports.compose([], true, node.now()))).kind, 'unknown-process')
 })
 

@@ -123,7 +123,7 @@ export class Membership {
     // Other nodes find what it could not report in the log.
     if (!isReported || !reports.isFullyReported()) return
     await connection()
-      .run(LEAVE, { clock: '', node, silent_ms: '', logged: '' })
+      .run(LEAVE, { clock: '', node, silent_ms: '', logged: '', whole: '' })
       .catch(() => {})
   }
 

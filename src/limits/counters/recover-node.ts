@@ -52,6 +52,6 @@ async function report(connection: Connection, options: RecoverNodeOptions): Prom
     clock: '',
   })
   if (kind !== 'taken') throw new Error('the shared counters are being rebuilt')
-  await connection.run(LEAVE, { clock: '', node, silent_ms: '', logged: '' })
+  await connection.run(LEAVE, { clock: '', node, silent_ms: '', logged: '', whole: String(position) })
   return Number(joined.leased) > 0 || message.scopes.length > 0
 }

@@ -14,8 +14,8 @@ export interface RequestLogView {
   readTail(after: number, upTo: number): Promise<Omit<Missed, 'left'> | null>
   /** Streams that earlier processes of this node left with content sent: all that was held is their cost. */
   readLeft(node: string, now: number): Promise<LeftCost[]>
-  /** How far the log has come with the spool of a node. */
-  positionOf(node: string): Promise<number>
+  /** How far the log has come with the spool of a node: with all of it, and with ends of calls. */
+  positionOf(node: string): Promise<{ seq: number; ends: number }>
   readLedger(now: number): Promise<LoggedLedger>
   /** Nodes whose spool may hold rows that the log does not have, alive or not. */
   runningNodes(): Promise<readonly { node: string; name: string }[]>

@@ -29,7 +29,7 @@ const EMPTY_LOG: RequestLogView = {
   reported() {},
   readTail: async () => ({ spent: [], seconds: [] }),
   readLeft: async () => [],
-  positionOf: async () => 0,
+  positionOf: async () => ({ seq: 0, ends: 0 }),
   readLedger: async () => ({ scopes: [], positions: [], left: [] }),
   runningNodes: async () => NAMES.map((node) => ({ node, name: node })),
 }

@@ -47,16 +47,24 @@ interface Row {
   cost: bigint | null
 }
 
-/** Rows reach it when their node's spool is read. */
+/** Rows reach it when their node's spool is read: those of calls that have ended first. */
 class FakeLog {
   readonly rows = new Map<string, Row>()
   readonly folded = new Map<string, number>()
+  readonly ends = new Map<string, number>()
   readonly last = new Map<string, number>()
+  /** Cut off: their rows are closed with all that was held once they are there. */
+  readonly gone = new Set<string>()
+  /** Nodes that have begun again and whose past is not folded. */
+  readonly behind = new Set<string>()
 
   of(node: string): EachLog {
-    const known = (row: Row) => row.position <= (this.folded.get(row.node) ?? 0)
+    const known = ({ cost, position, node: of }: Row) =>
+      position <= ((cost === null ? this.folded : this.ends).get(of) ?? 0)
     return {
-      caughtUp: async () => this.fold(node),
+      caughtUp: async () => {
+        if (!this.behind.has(node)) this.fold(node)
+      },
       read: async (scopes) => {
         const values = scopes.map((scope) => {
           const rows = [...this.rows].filter(([, row]) => known(row) && row.counters.includes(counterOf(scope)))
@@ -64,7 +72,12 @@ class FakeLog {
           const open = rows.flatMap(([id, { cost, hold }]) => (cost === null ? [{ id, hold }] : []))
           return { spent: { ...nothingSpent(), day: sum, week: sum, month: sum, total: sum }, open }
         })
-        return { values, positions: new Map(this.folded) }
+        const positions = new Map(this.folded)
+        // Who waits for what a node has left asks again.
+        setImmediate(() => {
+          for (const of of this.behind) this.fold(of)
+        })
+        return { values, positions }
       },
       ended: async (ids) => ({
         calls: ids.flatMap((id) => {
@@ -77,7 +90,19 @@ class FakeLog {
   }
 
   fold(node: string): void {
+    this.foldEnds(node)
+    this.behind.delete(node)
     this.folded.set(node, this.last.get(node) ?? 0)
+    for (const id of this.gone) {
+      const row = this.rows.get(id)
+      if (row?.node !== node) continue
+      row.cost = row.hold
+      this.gone.delete(id)
+    }
+  }
+
+  foldEnds(node: string): void {
+    this.ends.set(node, this.last.get(node) ?? 0)
   }
 
   next(node: string): number {
@@ -101,8 +126,8 @@ interface World {
   lose(place: number): void
   /** Whether that is so still. */
   loses(): boolean
-  /** Its running calls are cut off: their rows are closed with a part of what was held. */
-  kill(place: number): Promise<void>
+  /** Its running calls are cut off. `isKnown`: the log has what it left before the next process begins. */
+  kill(place: number, isKnown: boolean): Promise<void>
   stop(): Promise<void>
 }
 
@@ -154,15 +179,20 @@ const sharedWorld: MakeWorld = async () => {
     tick,
     lose: (place) => void losing.add(nodes[place]?.name ?? ''),
     loses: () => losing.size > 0,
-    async kill(place) {
+    async kill(place, isKnown) {
       const node = nodes[place]
       if (node === undefined) return
       const { name } = node
       node.book.end = () => {}
       await node.book.stop()
-      log.fold(name)
-      const given = { clock: String(NOON), node: name, silent_ms: '', logged: String(log.last.get(name) ?? 0) }
-      await connection.run(LEAVE, given)
+      if (!isKnown) {
+        log.behind.add(name)
+        log.foldEnds(name)
+      } else {
+        log.fold(name)
+        const logged = String(log.last.get(name) ?? 0)
+        await connection.run(LEAVE, { clock: String(NOON), node: name, silent_ms: '', logged, whole: logged })
+      }
       node.book = await start(name)
       await node.book.tick()
     },
@@ -173,7 +203,7 @@ const sharedWorld: MakeWorld = async () => {
 }
 
 interface Step {
-  kind: 'call' | 'again' | 'more' | 'end' | 'tick' | 'fold' | 'kill' | 'lose'
+  kind: 'call' | 'again' | 'more' | 'end' | 'tick' | 'fold' | 'ends' | 'kill' | 'lose'
   node: number
   session: number
   agent: number
@@ -183,7 +213,10 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('call', 'call', 'call', 'again', 'end', 'end', 'end', 'more', 'tick', 'fold', 'kill', 'lose'),
+  kind: fc.constantFrom(
+    ...(['call', 'call', 'call', 'again', 'end', 'end', 'end'] as const),
+    ...(['more', 'tick', 'tick', 'fold', 'ends', 'ends', 'kill', 'lose'] as const),
+  ),
   ...{ node: fc.nat(1), session: fc.nat(2), agent: fc.nat(3), user: fc.nat(1) },
   money: fc.integer({ min: 1, max: 500 }),
   part: fc.nat(100),
@@ -216,6 +249,7 @@ async function run(make: MakeWorld, steps: readonly Step[]): Promise<void> {
     const { book, name } = nodes[node] as Node
     if (kind === 'tick') return world.tick()
     if (kind === 'fold') return log.fold(name)
+    if (kind === 'ends') return log.foldEnds(name)
     if (kind === 'lose') return world.lose(node)
     if (kind === 'call' || kind === 'again') {
       const budgets = [budgetOf('session', `s${session}`), budgetOf('user', `u${user}`)]
@@ -239,9 +273,13 @@ async function run(make: MakeWorld, steps: readonly Step[]): Promise<void> {
     }
     if (kind === 'kill' && nodes.length > 1) {
       const gone = running.filter((call) => call.node === node)
-      for (const call of gone) write(call, call.money / 2n)
+      // Some have ended, and only their spool knows it.
+      for (const call of gone) {
+        if (call.money % 2n === 0n) write(call, call.money / 2n)
+        else log.gone.add(call.id)
+      }
       running.splice(0, running.length, ...running.filter((call) => call.node !== node))
-      await world.kill(node)
+      await world.kill(node, part % 2 === 0)
     }
     const call = running[part % Math.max(1, running.length)]
     if (call === undefined) return
@@ -332,6 +370,24 @@ for (const [name, make] of [
     })
   })
 }
+
+test('what a gateway that died has held stays held until the log has its row', async () => {
+  const { log, nodes, tick, kill, stop } = await sharedWorld()
+  const budgets = [budgetOf('session', 's0')]
+  const [counter = ''] = budgets.map((budget) => budget.counter)
+  assert.equal((await nodes[1]?.book.hold({ id: 'a', budgets, money: 600n }))?.kind, 'held')
+  log.rows.set('a', { node: 'two', position: log.next('two'), at: NOON, counters: [counter], hold: 600n, cost: null })
+  log.gone.add('a')
+  await kill(1, false)
+  await tick()
+  const decided = await nodes[0]?.book.hold({ id: 'b', budgets, money: 401n })
+  assert.equal(decided?.kind, 'refused')
+  log.fold('two')
+  await tick()
+  assert.equal((await nodes[0]?.book.hold({ id: 'c', budgets, money: 401n }))?.kind, 'refused')
+  assert.equal((await nodes[0]?.book.hold({ id: 'd', budgets, money: 400n }))?.kind, 'held')
+  await stop()
+})
 
 test('a new period begins with nothing, and a call from before counts in the one before', async () => {
   let now = Date.parse('2026-11-18T23:59:00Z')

@@ -66,7 +66,10 @@ export interface EndedCall {
 export interface EachLog {
   /** Resolves when all that was logged here so far can be read. */
   caughtUp(): Promise<void>
-  /** With how far each node's spool has been read into it. */
+  /**
+   * With how far each node's spool has been read into it, beginnings of calls and ends: what a process that died has left
+   * is known only then.
+   */
   read(scopes: readonly ValueScope[], now: number): Promise<{ values: LoggedValue[]; positions: Map<string, number> }>
   /** Those that are known; with the same. */
   ended(ids: readonly string[]): Promise<{ calls: EndedCall[]; positions: Map<string, number> }>

@@ -251,7 +251,7 @@ export class ServerBook implements EachBook {
   }
 
   async #joinNow(generation: number): Promise<void> {
-    const { connection, node, owner, position } = this.#options
+    const { connection, node, owner, position, log } = this.#options
     const upTo = position()
     // What has ended by now is in the spool: the new ledger reads it from the log.
     this.#ends.forget()
@@ -264,6 +264,8 @@ export class ServerBook implements EachBook {
     if (isJoined !== 1) throw new Error('another ledger has begun')
     this.#joined = { generation, position: upTo }
     this.#used.clear()
+    // Values are read once the log has come so far: beginnings of calls would otherwise be held back for a while.
+    void log.caughtUp().catch(() => {})
   }
 
   async #dropIdle(): Promise<void> {

@@ -106,6 +106,21 @@ for (const engine of ENGINES) {
       assert.deepEqual(await list({ kind: 'session', since: tomorrow }), [])
     })
 
+    test('the log has come no further than the beginnings of calls that it holds back', async () => {
+      const held = await stores.openNew(engine)
+      const late = createFold(held.db, 'node', { openAfterMs: 60_000 })
+      const begun = { seq: 1, payload: openLine(openRecord('cut-off', { startedAt: NOON, session: 'run' })) }
+      const after = await readPosition(held.db, 'node')
+      const to = await late.fold(after, [begun, { seq: 2, payload: closeLine(closeRecord('ended')) }])
+      const view = createEachLog(held.db, async () => {})
+      // A gateway that has died may have sent it: its hold must not go free because it has no row.
+      const before = await view.ended(['cut-off'])
+      assert.deepEqual([before.calls, before.positions.get('node')], [[], 0])
+      await late.fold(to, [], true)
+      const { calls, positions } = await view.ended(['cut-off'])
+      assert.deepEqual([calls.length, positions.get('node')], [1, 2])
+    })
+
     test('values near their budgets are found for the alerts', async () => {
       const limits = {
         budgets: [

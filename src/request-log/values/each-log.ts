@@ -37,9 +37,10 @@ export function createEachLog(db: Kysely<Database>, caughtUp: () => Promise<void
   }
 }
 
+/** Where beginnings of calls are in the log as well: those of a process that has died come after the ends. */
 async function readPositions(db: Kysely<Database>): Promise<Map<string, number>> {
-  const rows = await db.selectFrom('spool_positions').select(['node', 'ends_seq']).execute()
-  return new Map(rows.map((row) => [row.node, row.ends_seq]))
+  const rows = await db.selectFrom('spool_positions').select(['node', 'seq']).execute()
+  return new Map(rows.map((row) => [row.node, row.seq]))
 }
 
 async function readValue(

@@ -44,13 +44,14 @@ return answer
 
 /**
  * A node leaves after its final report, with no call running. Or other nodes release it: then it must have been silent
- * for `silent_ms`, and the log has its spool up to `logged`. `kind`: `left`, `heard`, or `unreported` when the log has
- * something that was not reported to the counters.
+ * for `silent_ms`, and the log has its ends up to `logged`. `kind`: `left`, `heard`, or `unreported` when the log has
+ * something that was not reported to the counters. `whole`: up to here the log has beginnings as well, and no more will come; '' if
+ * it is not known.
  */
 export const LEAVE = defineScript(
   {
     name: 'leave',
-    takes: ['clock', 'node', 'silent_ms', 'logged'],
+    takes: ['clock', 'node', 'silent_ms', 'logged', 'whole'],
     answers: ['kind'],
     uses: [SCOPES_PART, LEASES_PART, EACH_PART],
   },
@@ -64,7 +65,7 @@ end
 drop_leases(node, now, false)
 local generation = ledger_generation()
 if generation then
-  leave_each(generation, node, tonumber(logged) or 0)
+  leave_each(generation, node, tonumber(whole) or 0)
   if logged ~= '' then redis.call('HDEL', each_key('base', generation, ''), node) end
 end
 redis.call('ZREM', ROOT .. 'alive', node)
