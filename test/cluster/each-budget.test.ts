@@ -10,7 +10,9 @@ import { startCluster } from './cluster.ts'
 const cluster = await startCluster({ nodes: 3, config: CONFIG, environment: { LEASE_SECONDS: '2' } })
 const { simulator, nodes, front, databaseUrl } = cluster
 
-const HOLD = holdOfAsk('plain')
+/** Slow, so that a gateway that is killed is serving some of them. */
+const MODEL = 'slow'
+const HOLD = holdOfAsk(MODEL)
 const AGENTS = 300
 /** The first of them start the others. */
 const TOPS = 10
@@ -60,7 +62,7 @@ async function call(headers: Record<string, string>, agent: number | null, isCut
     const response = await fetch(`${front.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { ...headers, ...names, 'content-type': 'application/json' },
-      body: JSON.stringify(ask('plain')),
+      body: JSON.stringify(ask(MODEL)),
       signal: leaving.signal,
     })
     await response.arrayBuffer()

@@ -13,6 +13,7 @@ workspaces:
   default:
     routes:
       plain: { chain: [{ provider: openai, model: gpt-plain }] }
+      slow: { chain: [{ provider: openai, model: gpt-sim-slow-300, retries: 0 }] }
       falls: { chain: [{ provider: openai, model: gpt-sim-500, retries: 0 }, { provider: anthropic, model: claude-plain }] }
       fails: { chain: [{ provider: openai, model: gpt-sim-500, retries: 0 }] }
       flaky: { chain: [{ provider: openai, model: gpt-sim-flaky-40, retries: 0 }, { provider: anthropic, model: claude-plain }] }
@@ -20,6 +21,7 @@ workspaces:
 registry:
 ${[
   'openai, model: gpt-plain',
+  'openai, model: gpt-sim-slow-300',
   'openai, model: gpt-sim-500',
   'openai, model: gpt-sim-flaky-40',
   'anthropic, model: claude-plain',

@@ -195,7 +195,13 @@ test('a node whose leases were released although it runs has to join again', asy
   const [node] = world.nodes as [SimulatedNode]
   assert.equal(await world.call(node, 100n, hearing), 'admitted')
   assert.ok(node.leases.hasIdle())
-  await connection.run(LEAVE, { clock: String(world.now + 2_000), node: 'node-0', silent_ms: '1000', logged: '0', whole: '0' })
+  await connection.run(LEAVE, {
+    clock: String(world.now + 2_000),
+    node: 'node-0',
+    silent_ms: '1000',
+    logged: '0',
+    whole: '0',
+  })
   assert.equal((await node.run(node.reports.compose([], true, node.now()))).kind, 'unknown-process')
 })
 
