@@ -2,7 +2,7 @@ import type { Picodollars } from '../../domain/pricing/price.ts'
 import type { BudgetState, Decision, HeldCall } from '../admission.ts'
 import type { CallHold, CallUse, NodeLease, Scope, ScopeStatus } from '../ledger.ts'
 import type { Payer, SpendLedger } from '../spend-ledger.ts'
-import type { EachBook } from './each-book.ts'
+import type { EachBook, EachDecision } from './each-book.ts'
 import { type RaisedBy, valueBudgetsOf } from './each-budgets.ts'
 import { KnownParents } from './known-parents.ts'
 import { countersOf } from './memory-book.ts'
@@ -105,25 +105,40 @@ export class EachLedger implements SpendLedger {
     return valueBudgetsOf(payer, ancestors, this.#raisedBy)
   }
 
-  async #admitBy(budgets: readonly ValueBudget[], payer: Payer, hold: CallHold, id: string): Promise<Decision> {
-    const money = hold.picodollars
-    const asked = this.#book.hold({ id, budgets, money })
-    const decided = asked instanceof Promise ? await asked : asked
-    if (decided.kind === 'unavailable') return decided
-    if (decided.kind === 'refused') return { kind: 'refused', refusal: { kind: 'budget', ...decided.state } }
-    const held: ValueHold = { budgets, counters: countersOf(budgets), money: money ?? 0n }
-    const decision = await this.#innerOrRelease(payer, hold, id, held)
-    if (decision.kind !== 'admitted') return decision
-    this.#holds.set(decision.call, held)
-    return { ...decision, warnings: [...decision.warnings, ...decided.warnings] }
+  /** Not async: in one process nothing is waited for. */
+  #admitBy(budgets: readonly ValueBudget[], payer: Payer, hold: CallHold, id: string): Decision | Promise<Decision> {
+    const asked = this.#book.hold({ id, budgets, money: hold.picodollars })
+    const go = (decided: EachDecision) => this.#admitInner(decided, budgets, payer, hold, id)
+    return asked instanceof Promise ? asked.then(go) : go(asked)
   }
 
-  async #innerOrRelease(payer: Payer, hold: CallHold, id: string, held: ValueHold): Promise<Decision> {
+  #admitInner(
+    decided: EachDecision,
+    budgets: readonly ValueBudget[],
+    payer: Payer,
+    hold: CallHold,
+    id: string,
+  ): Decision | Promise<Decision> {
+    if (decided.kind === 'unavailable') return decided
+    if (decided.kind === 'refused') return { kind: 'refused', refusal: { kind: 'budget', ...decided.state } }
+    const held: ValueHold = { budgets, counters: countersOf(budgets), money: hold.picodollars ?? 0n }
     const free = () => this.#book.end({ id, counters: held.counters, at: 0, cost: 0n, held: held.money, position: 0 })
+    const admitted = (decision: Decision) => {
+      if (decision.kind !== 'admitted') {
+        free()
+        return decision
+      }
+      this.#holds.set(decision.call, held)
+      const { warnings } = decided
+      return warnings.length === 0 ? decision : { ...decision, warnings: [...decision.warnings, ...warnings] }
+    }
     try {
-      const decision = await this.#inner.admit(payer, hold, id)
-      if (decision.kind !== 'admitted') free()
-      return decision
+      const decision = this.#inner.admit(payer, hold, id)
+      if (!(decision instanceof Promise)) return admitted(decision)
+      return decision.then(admitted, (error: unknown) => {
+        free()
+        throw error
+      })
     } catch (error) {
       free()
       throw error

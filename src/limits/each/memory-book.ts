@@ -32,7 +32,6 @@ interface LeftCall {
 export class MemoryBook implements EachBook {
   readonly #log: EachLog
   readonly #now: () => number
-  /** The least recently used first. */
   readonly #counters = new Map<string, Counter>()
   readonly #loading = new Map<string, Promise<void>>()
   readonly #running = new Set<string>()
@@ -53,8 +52,7 @@ export class MemoryBook implements EachBook {
   }
 
   hold(call: EachCall): EachDecision | Promise<EachDecision> {
-    const missing = this.#missing(call.budgets)
-    return missing.length === 0 ? this.#decide(call) : this.#holdLater(call)
+    return this.#hasAll(call.budgets) ? this.#decide(call) : this.#holdLater(call)
   }
 
   holdMore({ id, budgets, money }: EachCall): boolean {
@@ -71,11 +69,14 @@ export class MemoryBook implements EachBook {
 
   end({ id, counters, at, cost, held }: EachEnd): void {
     const isHeld = this.#running.delete(id)
+    const now = this.#now()
     for (const name of counters) {
-      const counter = this.#touched(name)
+      const counter = this.#counters.get(name)
+      counter?.advance(now)
       if (isHeld) counter?.end(at, held, cost)
       else counter?.spend(at, cost)
-      if (this.#loading.has(name)) this.#late.set(name, [...(this.#late.get(name) ?? []), { at, cost }])
+      if (this.#loading.size > 0 && this.#loading.has(name))
+        this.#late.set(name, [...(this.#late.get(name) ?? []), { at, cost }])
     }
   }
 
@@ -83,7 +84,8 @@ export class MemoryBook implements EachBook {
     await this.#load(budgets)
     const at = this.#now()
     return budgets.map((budget) => {
-      const counter = this.#touched(budget.counter)
+      const counter = this.#counters.get(budget.counter)
+      counter?.advance(at)
       return stateOf(budget, counter?.spent[budget.budget.per] ?? 0n, counter?.held ?? 0n, at)
     })
   }
@@ -121,26 +123,42 @@ export class MemoryBook implements EachBook {
 
   #decide({ id, budgets, money }: EachCall): EachDecision {
     const at = this.#now()
-    for (const name of countersOf(budgets)) this.#touched(name)
-    const full = this.#without(budgets, money)
-    const state = tightestOf(full.map((budget) => this.#stateOf(budget, at)))
-    if (state !== undefined) return { kind: 'refused', state }
-    const warnings = budgets
-      .filter((budget) => this.#is(warns, budget, money))
-      .map((budget) => this.#stateOf(budget, at))
+    let isFull = false
+    const warnings: BudgetState[] = []
+    for (const budget of budgets) {
+      const counter = this.#counters.get(budget.counter)
+      if (counter === undefined) {
+        isFull = true
+        continue
+      }
+      counter.advance(at)
+      const spent = counter.spent[budget.budget.per]
+      isFull ||= !hasRoom(budget, spent, counter.held, money)
+      if (warns(budget, spent, counter.held, money)) warnings.push(this.#stateOf(budget, at))
+    }
+    if (isFull) {
+      const state = tightestOf(this.#without(budgets, money).map((budget) => this.#stateOf(budget, at)))
+      if (state !== undefined) return { kind: 'refused', state }
+    }
     for (const name of countersOf(budgets)) this.#counters.get(name)?.hold(money ?? 0n)
     this.#running.add(id)
     return { kind: 'held', warnings }
   }
 
-  /** The budgets that have no room. */
-  #without(budgets: readonly ValueBudget[], money: bigint | null): ValueBudget[] {
-    return budgets.filter((budget) => !this.#is(hasRoom, budget, money))
+  #hasAll(budgets: readonly ValueBudget[]): boolean {
+    for (const { counter } of budgets) {
+      if (!this.#counters.has(counter)) return false
+      if (this.#loading.size > 0 && this.#loading.has(counter)) return false
+    }
+    return true
   }
 
-  #is(test: typeof hasRoom, budget: ValueBudget, money: bigint | null): boolean {
-    const counter = this.#counters.get(budget.counter)
-    return counter !== undefined && test(budget, counter.spent[budget.budget.per], counter.held, money)
+  /** The budgets that have no room. */
+  #without(budgets: readonly ValueBudget[], money: bigint | null): ValueBudget[] {
+    return budgets.filter((budget) => {
+      const counter = this.#counters.get(budget.counter)
+      return counter === undefined || !hasRoom(budget, counter.spent[budget.budget.per], counter.held, money)
+    })
   }
 
   #stateOf(budget: ValueBudget, at: number): BudgetState {
@@ -150,15 +168,6 @@ export class MemoryBook implements EachBook {
 
   #missing(budgets: readonly ValueBudget[]): string[] {
     return countersOf(budgets).filter((name) => !this.#counters.has(name) || this.#loading.has(name))
-  }
-
-  #touched(name: string): Counter | undefined {
-    const counter = this.#counters.get(name)
-    if (counter === undefined) return undefined
-    counter.advance(this.#now())
-    this.#counters.delete(name)
-    this.#counters.set(name, counter)
-    return counter
   }
 
   async #load(budgets: readonly ValueBudget[]): Promise<void> {
@@ -243,8 +252,9 @@ export class MemoryBook implements EachBook {
   }
 }
 
+/** Each once: of several budgets of a value there is one counter. */
 export function countersOf(budgets: readonly ValueBudget[]): string[] {
-  const [first, ...others] = budgets
-  if (first === undefined) return []
-  return others.length === 0 ? [first.counter] : [...new Set(budgets.map(({ counter }) => counter))]
+  const names: string[] = []
+  for (const { counter } of budgets) if (!names.includes(counter)) names.push(counter)
+  return names
 }
