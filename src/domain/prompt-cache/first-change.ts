@@ -20,7 +20,7 @@ export function firstChange(before: PromptSegments, after: PromptSegments): Prom
 function changedTool(before: readonly Segment[], after: readonly Segment[]): PromptChange | null {
   for (let at = 0; at < Math.max(before.length, after.length); at++) {
     const [old, now] = [before[at], after[at]]
-    if (old?.hash === now?.hash && old?.name === now?.name) continue
+    if (old?.sum === now?.sum && old?.name === now?.name) continue
     const place = at + 1
     if (now === undefined) return { part: 'tools', place, of: before.length, name: old?.name ?? null, how: 'removed' }
     if (old !== undefined && old.name === now.name) {
@@ -38,23 +38,23 @@ function has(tools: readonly Segment[], { name }: Segment): boolean {
   return tools.some((tool) => tool.name === name)
 }
 
-function changedBlock(before: readonly string[], after: readonly string[]): PromptChange | null {
+function changedBlock(before: readonly number[], after: readonly number[]): PromptChange | null {
   const most = Math.max(before.length, after.length)
   for (let at = 0; at < most; at++) if (before[at] !== after[at]) return { part: 'system', place: at + 1, of: most }
   return null
 }
 
 function changedParam(before: readonly Segment[], after: readonly Segment[]): PromptChange | null {
-  const known = new Map(before.map(({ name, hash }) => [name, hash]))
-  for (const { name, hash } of after) {
-    if (known.get(name) !== hash) return { part: 'params', name: name ?? '' }
+  const known = new Map(before.map(({ name, sum }) => [name, sum]))
+  for (const { name, sum } of after) {
+    if (known.get(name) !== sum) return { part: 'params', name: name ?? '' }
     known.delete(name)
   }
   for (const [name] of known) return { part: 'params', name: name ?? '' }
   return null
 }
 
-function changedMessage(before: readonly string[], after: readonly string[]): PromptChange | null {
-  const at = before.findIndex((hash, place) => hash !== after[place])
+function changedMessage(before: readonly number[], after: readonly number[]): PromptChange | null {
+  const at = before.findIndex((sum, place) => sum !== after[place])
   return at < 0 ? null : { part: 'messages', place: at + 1, of: before.length }
 }

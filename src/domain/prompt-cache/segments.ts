@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { isJsonObject, type JsonObject } from '../request/call-request.ts'
 
 /** The parts of a request that become its prompt, in the order in which providers read them. */
@@ -10,12 +10,15 @@ export interface PromptSource {
   messages: readonly unknown[]
 }
 
-/** Salted hashes of a prompt, and the names of its tools and fields: never its content. */
+/**
+ * Salted checksums of a prompt, and the names of its tools and fields: never its content. They stay in memory and only tell
+ * one text from another, for which a tenth of the time of a hash is enough.
+ */
 export interface PromptSegments {
   tools: readonly Segment[]
-  system: readonly string[]
+  system: readonly number[]
   params: readonly Segment[]
-  messages: readonly string[]
+  messages: readonly number[]
   /** Asks for an hour in the cache instead of minutes. */
   isKeptLong: boolean
 }
@@ -23,13 +26,11 @@ export interface PromptSegments {
 export interface Segment {
   /** Null: it has none that may be shown. */
   name: string | null
-  hash: string
+  sum: number
 }
 
 /** Of each kind; of longer prompts the beginning is compared. */
 const MOST = { tools: 256, system: 64, messages: 1_000 }
-/** Characters of a hash: 48 bits. */
-const LENGTH = 8
 /** What every provider takes as the name of a tool. */
 const NAME = /^[\w.:/-]{1,64}$/
 
@@ -38,27 +39,27 @@ export function promptSegments({ tools, system, params, messages }: PromptSource
   return {
     tools: tools.slice(0, MOST.tools).map(({ name, definition }) => ({
       name: typeof name === 'string' && NAME.test(name) ? name : null,
-      hash: reader.hashOf(definition),
+      sum: reader.sumOf(definition),
     })),
-    system: system.slice(0, MOST.system).map((block) => reader.hashOf(block)),
+    system: system.slice(0, MOST.system).map((block) => reader.sumOf(block)),
     params: Object.entries(params)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]) => ({ name, hash: reader.hashOf(value) })),
-    messages: messages.slice(0, MOST.messages).map((message) => reader.hashOf(message)),
+      .map(([name, value]) => ({ name, sum: reader.sumOf(value) })),
+    messages: messages.slice(0, MOST.messages).map((message) => reader.sumOf(message)),
     isKeptLong: reader.isKeptLong,
   }
 }
 
 class Reader {
   isKeptLong = false
-  readonly #salt: string
+  readonly #seed: number
 
   constructor(salt: string) {
-    this.#salt = salt
+    this.#seed = crc32(salt)
   }
 
-  hashOf(value: unknown): string {
-    return hash('sha256', this.#salt + this.#textOf(value), 'base64url').slice(0, LENGTH)
+  sumOf(value: unknown): number {
+    return crc32(this.#textOf(value), this.#seed)
   }
 
   /** Clients move their markers from turn to turn, and write a text with one as a block and without one as a string. */
