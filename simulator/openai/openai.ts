@@ -10,6 +10,7 @@ import { problemWithEmbeddings } from './embedding-rules.ts'
 import { writeEmbeddings } from './embeddings.ts'
 import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './errors.ts'
 import { OPENAI_MODEL_LIST } from './models.ts'
+import { problemWithModeration, writeModeration } from './moderations.ts'
 import { OPENAI_ODDITIES } from './oddities.ts'
 import { problemWithRequest } from './request-rules.ts'
 import { problemWithRerank, writeRerank, writeUnitRerank } from './rerank.ts'
@@ -49,6 +50,12 @@ export const openaiFamily: Family = {
       validate: refuse(problemWithEmbeddings),
       lastUserText: (body) => lastText(body['input']),
       answer: writeEmbeddings,
+    },
+    {
+      path: '/v1/moderations',
+      validate: refuse(problemWithModeration),
+      lastUserText: (body) => lastText(body['input']),
+      answer: writeModeration,
     },
     {
       path: '/v1/rerank',

@@ -6,6 +6,7 @@ import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
 import { generateContent } from './generate-content/generate-content.ts'
 import { messages } from './messages/messages.ts'
+import { moderations } from './moderations/moderations.ts'
 import { rerank } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
 
@@ -21,6 +22,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   embedContent,
   batchEmbedContents,
   rerank,
+  moderations,
 ]
 
 export function endpointNamed(name: string): Endpoint {

@@ -38,6 +38,7 @@ const METHODS = {
   chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
   embeddings: ['embedContent', 'batchEmbedContents'],
   rerank: [],
+  moderations: [],
 }
 
 /** By the first entry, as far as anything is known of it. */

@@ -31,7 +31,7 @@ export async function tryProvider(
 ): Promise<ProviderTrial> {
   const { listed, ...test } = await testProvider(provider, family, deps)
   const suggested = suggestedModels(listed, known)
-  const chosen = model ?? suggested[0] ?? listed.find((id) => family.operationOf(id) !== 'embeddings')
+  const chosen = model ?? suggested[0] ?? listed.find((id) => (family.operationOf(id) ?? 'chat') === 'chat')
   // Not every server lists its models; a named model is called anyway.
   if (chosen === undefined || (!test.ok && model === null)) return { ...test, listed, call: null, suggested }
   const began = performance.now()

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What a call asks of a model. */
-export type Operation = 'chat' | 'embeddings' | 'rerank'
+export type Operation = 'chat' | 'embeddings' | 'rerank' | 'moderations'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
 export type EndpointName =
@@ -20,11 +20,13 @@ export type EndpointName =
   | 'embed_content'
   | 'batch_embed_contents'
   | 'rerank'
+  | 'moderations'
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['chat', 'chat'],
   ['embedding', 'embeddings'],
   ['rerank', 'rerank'],
+  ['moderation', 'moderations'],
 ])
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */

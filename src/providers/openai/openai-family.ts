@@ -10,6 +10,7 @@ import { problemOf } from './dialect/problem.ts'
 import { dialectTranslators } from './dialect/translators.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
+import { isModeration, moderations } from './moderations/moderations.ts'
 import { reranker } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
 import { DEFAULT_BASE_URL, targetOf } from './target.ts'
@@ -25,7 +26,7 @@ const builtin = {
 
 /** The vendor itself has no such models; compatible servers do. */
 const rerank = reranker(undefined, ({ baseUrl }) => baseUrl !== null)
-const TRANSLATORS = { chat, embeddings, responses, rerank }
+const TRANSLATORS = { chat, embeddings, responses, rerank, moderations }
 
 export const openaiFamily: Family = {
   builtin,
@@ -43,7 +44,8 @@ export const openaiFamily: Family = {
   credentials: ['client_secret'],
   problemOf,
   authorization: identity,
-  operationOf: (model) => (model.startsWith('text-embedding-') ? 'embeddings' : null),
+  operationOf: (model) =>
+    model.startsWith('text-embedding-') ? 'embeddings' : isModeration(model) ? 'moderations' : null,
   modelsTarget: (provider) => targetOf(provider, '/models'),
   isListed: ({ settings }) => settings?.['list_models'] === true,
   failureFromWire,

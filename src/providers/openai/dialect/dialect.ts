@@ -10,7 +10,7 @@ export interface Dialect {
 }
 
 /** A row with options and no preset. */
-const NOBODY: Vendor = { baseUrl: null, source: '', options: {}, isFaithful: true }
+const NOBODY: Vendor = { baseUrl: null, source: '', options: {}, isFaithful: true, moderates: 'all' }
 
 /** Null: the row says nothing, and everything is as at the vendor's own service. */
 export function dialectOf({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): Dialect | null {

@@ -9,6 +9,7 @@ import { USAGE_FIELD } from '../chat/request.ts'
 import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
+import { moderations, textModerations } from '../moderations/moderations.ts'
 import { reranker } from '../rerank/rerank.ts'
 import { responses } from '../responses/responses.ts'
 import { CHAT_SPARES } from '../spares.ts'
@@ -55,7 +56,15 @@ function translatorsOf(dialect: Dialect): Translators {
   }
   const { reranks } = vendor
   const rerank = reranks === undefined ? {} : { rerank: reranker(reranks) }
-  return { chat, embeddings: embeddingsOf(dialect, named), responses: responsesOf(dialect), ...rerank } as Translators
+  const moderator = vendor.moderates === 'all' ? moderations : textModerations
+  const moderation = vendor.moderates === undefined ? {} : { moderations: moderator }
+  return {
+    chat,
+    embeddings: embeddingsOf(dialect, named),
+    responses: responsesOf(dialect),
+    ...rerank,
+    ...moderation,
+  } as Translators
 }
 
 function embeddingsOf(dialect: Dialect, named: { namesModel?: boolean }): Translator<EmbeddingsRequest> {

@@ -37,6 +37,8 @@ export interface Vendor {
   embedsTextOnly?: true
   /** Missing: it has no models that rerank. */
   reranks?: Reranking
+  /** It has models that classify texts, or images too; missing: none. */
+  moderates?: 'texts' | 'all'
   /** A resource of Azure: its paths and its errors are its own. */
   isAzure?: true
   hints?: ProviderHints

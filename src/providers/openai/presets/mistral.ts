@@ -23,6 +23,7 @@ export const mistral: Vendor = {
     supports: { logprobs: false },
   },
   refuses: ['audio', 'function_call', 'functions', 'logit_bias', 'web_search_options'],
+  moderates: 'texts',
   messageFields: new Set(['role', 'content', 'tool_calls', 'tool_call_id', 'prefix']),
   request(body) {
     if (body['tool_choice'] === 'required') body['tool_choice'] = 'any'
