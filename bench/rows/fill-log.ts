@@ -72,6 +72,7 @@ function columns({ rows, end, days }: FillOptions): Partial<Record<keyof Databas
     cache_write_30m_tokens: answered(sql`0`),
     cache_write_1h_tokens: answered(sql`0`),
     audio_input_tokens: answered(sql`0`),
+    image_input_tokens: answered(sql`0`),
     audio_output_tokens: answered(sql`0`),
     image_output_tokens: answered(sql`0`),
     reasoning_tokens: answered(sql`0`),

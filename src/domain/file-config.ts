@@ -12,7 +12,7 @@ import { IssuerDefinition, TemplateDefinition } from './people/callers-in-file.t
 import { perClass } from './pricing/classes.ts'
 import { picodollarsPerToken } from './pricing/price.ts'
 import { Resale } from './pricing/resale.ts'
-import { UNITS } from './pricing/unit-prices.ts'
+import { millisecondsOf, UNITS, unitsOf } from './pricing/unit-prices.ts'
 import { ON_CALLER_LEFT, ON_ESTIMATE, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
 import { proxyProblem } from './proxy-url.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
@@ -81,14 +81,27 @@ const PerMtok = z.string().superRefine((value, context) => {
 
 const prices = perClass('price', () => PerMtok.nullish())
 
-const UnitPriceEntry = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, 'a name is 1 to 64 of small letters, digits and _ . -')
-    .describe('Of the tool, such as `web_search`'),
-  unit: z.enum(UNITS).describe('`request`: a call pays once, however often it used the tool'),
-  usd_per_1000: PerMtok.describe('USD for a thousand units, at most six decimals'),
-})
+const Milliseconds = z.int().positive().max(86_400_000).optional()
+
+const UnitPriceEntry = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_.:-]{0,63}$/, 'a name is 1 to 64 of small letters, digits and _ . - :')
+      .describe('Of the tool, such as `web_search`, or of what the model does, such as `image:1024x1024:high`'),
+    unit: z.enum(UNITS).describe('`request`: a call pays once, however often it used the tool'),
+    usd_per_1000: PerMtok.describe('USD for a thousand units, at most six decimals'),
+    minimum_ms: Milliseconds.describe('Of time: what a call pays at least'),
+    step_ms: Milliseconds.describe('Of time: rounded up to a multiple of it'),
+  })
+  .refine(
+    ({ unit, minimum_ms, step_ms }) => millisecondsOf(unit) !== null || (minimum_ms ?? step_ms) === undefined,
+    'minimum_ms and step_ms are for units of time',
+  )
+  .refine(({ name, unit }) => unitsOf(name)?.includes(unit) !== false, {
+    error: ({ input }) => `the unit of this name is ${unitsOf((input as { name: string }).name)?.join(' or ')}`,
+    path: ['unit'],
+  })
 
 /** A missing field takes what the gateway knows of the model; null means unknown. */
 export const RegistryEntry = z.strictObject({
@@ -102,7 +115,7 @@ export const RegistryEntry = z.strictObject({
     .max(100)
     .refine((prices) => new Set(prices.map(({ name }) => name)).size === prices.length, 'a name is there twice')
     .optional()
-    .describe('Prices per use of tools that the provider runs; left out: as shipped'),
+    .describe('Prices of tools that the provider runs, and by units; left out: as shipped'),
   context_window: z.int().positive().nullish(),
   max_output_tokens: z.int().positive().nullish(),
   max_input_tokens: z.int().positive().nullish(),

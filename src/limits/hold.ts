@@ -1,13 +1,13 @@
 import { TOKEN_CLASSES } from '../domain/pricing/classes.ts'
 import { asPicodollars, type ClassPrices, type Picodollars, type Price } from '../domain/pricing/price.ts'
-import { unitsOf } from '../domain/pricing/unit-prices.ts'
-import type { Bounds, ToolBounds } from '../domain/request/bounds.ts'
+import { feeOf, isInPlaceOfTokens, rateOf } from '../domain/pricing/unit-prices.ts'
+import type { Bounds, ToolBounds, UnitBound } from '../domain/request/bounds.ts'
 
 /** The most that one call can use at one entry. */
 export interface WorstCase {
   /** Null when only the context window bounds the prompt. */
   promptTokens: number | null
-  bounds: Pick<Bounds, 'outputTokens' | 'answers' | 'tools' | 'units'>
+  bounds: Pick<Bounds, 'outputTokens' | 'answers' | 'tools' | 'units' | 'isTextPrompt'>
   price: Price | undefined
   contextWindow: number | null
   maxOutputTokens: number | null
@@ -41,8 +41,9 @@ function plainTerms(worst: WorstCase): HoldTerms {
   const { answers } = bounds
   const promptTokens = bound ?? contextWindow
   const limit = bounds.outputTokens ?? maxOutputTokens
-  const dearest = price === undefined || promptTokens === null ? null : dearestPrices(price, promptTokens)
-  const units = bounds.units === undefined ? 0n : unitsCost(bounds.units, price?.units)
+  if (bounds.units !== undefined && price?.base === null) return unitsAlone(bounds.units, price, worst)
+  const dearest = price === undefined || promptTokens === null ? null : dearestPrices(price, promptTokens, bounds)
+  const units = bounds.units === undefined ? 0n : unitsCost(bounds.units, price?.units, isCharged(dearest))
   const prices =
     dearest === null || promptTokens === null || units === null
       ? null
@@ -51,6 +52,17 @@ function plainTerms(worst: WorstCase): HoldTerms {
           perOutputToken: charged(dearest.output, pricePercent),
         }
   return { promptTokens, outputTokens: limit === null ? null : limit * answers, answers, prices }
+}
+
+/** Of a model without prices per token. */
+function unitsAlone(units: readonly UnitBound[], { units: rates }: Price, worst: WorstCase): HoldTerms {
+  const { answers, outputTokens } = worst.bounds
+  const isAlone = units.every(({ name }) => isInPlaceOfTokens(name))
+  const cost = isAlone ? unitsCost(units, rates, false) : null
+  return {
+    ...{ promptTokens: worst.promptTokens ?? 0, outputTokens: (outputTokens ?? 0) * answers, answers },
+    prices: cost === null ? null : { prompt: cost, perOutputToken: 0n },
+  }
 }
 
 /**
@@ -68,7 +80,7 @@ function toolTerms(worst: WorstCase, tools: ToolBounds): HoldTerms {
   const fees = price === undefined ? null : feesOf(tools, price.units)
   if (window === null) return { ...terms, promptTokens: null }
   // Our own price of the call goes by the sum over all passes: it may reach a tier that no single pass does.
-  const dearest = price === undefined ? null : dearestPrices(price, window * (calls + 1))
+  const dearest = price === undefined ? null : dearestPrices(price, window * (calls + 1), worst.bounds)
   if (dearest === null || fees === null) return { ...terms, prices: null }
   const [k, p, q] = [BigInt(calls), charged(dearest.input, pricePercent), charged(dearest.output, pricePercent)]
   const passes = tools.isPerPass ? k + 1n : 1n
@@ -81,14 +93,19 @@ function toolTerms(worst: WorstCase, tools: ToolBounds): HoldTerms {
 }
 
 /** Null: one has no price. No percentage applies to them. */
-function unitsCost(units: NonNullable<Bounds['units']>, rates: Price['units']): bigint | null {
+function unitsCost(units: readonly UnitBound[], rates: Price['units'], isByTokens: boolean): bigint | null {
   let cost = 0n
-  for (const { name, most } of units) {
-    const rate = rates?.get(name)
-    if (rate === undefined) return null
-    cost += unitsOf(most, rate.isOnce) * rate.each
+  for (const { name, most, orTokens } of units) {
+    const rate = rateOf(name, rates)
+    if (rate !== undefined) cost += feeOf(most, rate)
+    else if (orTokens !== true || !isByTokens) return null
   }
   return cost
+}
+
+/** Prices of 0 say nothing of what is billed by units. */
+function isCharged(dearest: Dearest | null): boolean {
+  return dearest !== null && dearest.input + dearest.output > 0n
 }
 
 /** The dearest of the tools, for every call; null where one has no price. No percentage applies to fees. */
@@ -133,9 +150,11 @@ interface Dearest {
 }
 
 /** The highest prompt price and the highest output price, over the base prices and every tier the prompt can reach. */
-function dearestPrices({ base, tiers }: Price, prompt: number): Dearest | null {
+function dearestPrices({ base, tiers }: Price, prompt: number, { isTextPrompt }: WorstCase['bounds']): Dearest | null {
   if (base === null) return null
   let dearest = dearestOf(base)
+  // Whatever it is of: media have no tiers and no cache.
+  if (isTextPrompt === true) dearest = { input: base.input, output: dearest.output }
   for (const { above, prices } of tiers) {
     if (prompt <= above) continue
     if (prices === null) return null

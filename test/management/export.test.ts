@@ -117,7 +117,7 @@ describe('CSV', () => {
     assert.ok(line.includes(',"[""seed""]",[],"[{""kind"":""called"",'), line)
     assert.ok(
       line.endsWith(
-        '""reason"":""served"",""phase"":null,""cost_usd"":null,""usage_source"":null,""unconfirmed"":null}]",false,,,0,,,,,,{},,,,,,{},,,,{},,,,,,,,,,,,\r\n',
+        '""reason"":""served"",""phase"":null,""cost_usd"":null,""usage_source"":null,""unconfirmed"":null}]",false,,,0,,,,,,{},,,,,,{},,,,{},,,,,,,,,,,,,\r\n',
       ),
       line,
     )

@@ -2,7 +2,7 @@ import { TOKEN_CLASSES } from '../pricing/classes.ts'
 import { type CostLines, costLines } from '../pricing/cost-lines.ts'
 import type { PriceList } from '../pricing/price.ts'
 import { isAtBound, isFree } from '../pricing/row-cost.ts'
-import { unitsOf } from '../pricing/unit-prices.ts'
+import type { Unit } from '../pricing/unit-prices.ts'
 import { chargedTokens, type TokenUsage } from '../pricing/usage.ts'
 
 /** A closed call, as far as its money goes. */
@@ -32,8 +32,8 @@ export interface Charge {
   provider: string
   model: string
   class: string
-  priced: { unit: 'tokens' | 'uses'; price: string } | null
-  /** Tokens or paid uses. */
+  priced: { unit: 'tokens' | Unit; price: string } | null
+  /** Tokens or paid uses; of time, milliseconds. */
   quantity: bigint
   /** Picodollars; null: the price is unknown. */
   billed: bigint | null
@@ -77,13 +77,9 @@ function lineCharges(call: BilledCall, own: CostLines): Charge[] {
       ...{ class: name, priced: { unit: 'tokens' as const, price: perMtok }, quantity: BigInt(tokens) },
       ...{ billed: amount, list: amount },
     })),
-    ...own.uses.map(({ name, unit, uses, per1000, amount }) => ({
+    ...own.uses.map(({ name, unit, paid, per1000, amount }) => ({
       ...base,
-      ...{
-        class: name,
-        priced: { unit: 'uses' as const, price: per1000 },
-        quantity: unitsOf(uses, unit === 'request'),
-      },
+      ...{ class: name, priced: { unit, price: per1000 }, quantity: BigInt(paid) },
       ...{ billed: amount, list: amount },
     })),
     ...(surcharge === 0n ? [] : [{ ...base, class: `${pricePercent} % of the list price`, billed: surcharge }]),

@@ -1,3 +1,4 @@
+import { millisecondsOf, type Unit } from '../pricing/unit-prices.ts'
 import type { Charge } from './charges.ts'
 
 /** Charges of one UTC day that are alike, added up. */
@@ -22,12 +23,30 @@ const price = ({ charge: { priced } }: FocusRecord): Value => priced && { figure
 const billed = ({ charge }: FocusRecord): Value => figure(charge.billed ?? 0n)
 const isUsage = ({ charge: { priced, billed: amount } }: FocusRecord) => priced !== null || amount === null
 
-/** A quantity in whole units of a number of tokens or uses. */
-const UNITS = {
-  tokens: { consumed: 'Tokens', pricing: '1000000 Tokens', decimals: 6 },
-  uses: { consumed: 'Requests', pricing: '1000 Requests', decimals: 3 },
+/** What is counted; what the price is of, and how many of the counted that is. */
+interface Measure {
+  consumed: string
+  pricing: string
+  counts: bigint
 }
-const unitOf = ({ charge }: FocusRecord) => UNITS[charge.priced?.unit ?? 'tokens']
+const TOKENS: Measure = { consumed: 'Tokens', pricing: '1000000 Tokens', counts: 1_000_000n }
+const NAMES: Readonly<Partial<Record<Unit, string>>> = { image: 'Images', character: 'Characters', page: 'Pages' }
+
+function unitOf({ charge: { priced } }: FocusRecord): Measure {
+  if (priced === null || priced.unit === 'tokens') return TOKENS
+  const { unit } = priced
+  const name = NAMES[unit] ?? 'Requests'
+  const milliseconds = millisecondsOf(unit)
+  if (milliseconds === null) return { consumed: name, pricing: `1000 ${name}`, counts: 1_000n }
+  const time = `${unit.charAt(6).toUpperCase()}${unit.slice(7)}s`
+  return { consumed: 'Milliseconds', pricing: `1000 ${time}`, counts: 1_000n * BigInt(milliseconds) }
+}
+
+/** To twelve decimals: exact but for time. */
+function pricedQuantity(record: FocusRecord): Value {
+  const { counts } = unitOf(record)
+  return figure((record.charge.quantity * 1_000_000_000_000n + counts / 2n) / counts)
+}
 
 /** Every column of FOCUS 1.2 that has a meaning here, then our own. */
 export const FOCUS_COLUMNS: readonly (readonly [name: string, value: (record: FocusRecord) => Value])[] = [
@@ -49,7 +68,7 @@ export const FOCUS_COLUMNS: readonly (readonly [name: string, value: (record: Fo
   ['ChargeFrequency', () => 'Usage-Based'],
   ['ConsumedQuantity', (record) => (isUsage(record) ? figure(record.charge.quantity, 0) : null)],
   ['ConsumedUnit', (record) => (isUsage(record) ? unitOf(record).consumed : null)],
-  ['PricingQuantity', (record) => (isUsage(record) ? figure(record.charge.quantity, unitOf(record).decimals) : null)],
+  ['PricingQuantity', (record) => (isUsage(record) ? pricedQuantity(record) : null)],
   ['PricingUnit', (record) => (isUsage(record) ? unitOf(record).pricing : null)],
   ['ListUnitPrice', price],
   ['ContractedUnitPrice', price],

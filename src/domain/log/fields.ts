@@ -56,7 +56,7 @@ export const LOG_FIELDS = [
   close('finish_reason', 'finishReason', 'text', 'Why the model stopped', FOREIGN),
   row('prompt_tokens', 'promptTokens', 'whole', 'All tokens of the prompt; null when nothing was served'),
   usage('completion_tokens', 'output', 'whole', 'All tokens of the answer'),
-  ...tokensOf(PROMPT_CLASSES),
+  ...tokensOf(PROMPT_CLASSES.filter(({ name }) => name !== 'imageInput')),
   usage('reasoning_tokens', 'reasoning', 'whole', 'Part of `completion_tokens`'),
   usage('price_percent', 'pricePercent', 'whole', 'What the provider charged, in percent of the price', EXPORT_ONLY),
   close('price_version', 'priceVersion', 'whole', 'Price version that was in force when the call was admitted'),
@@ -160,9 +160,15 @@ export const LOG_FIELDS = [
     ...{ api: 'saved_usd', export: 'saved_usd' },
   }),
   close('answer_of', 'answerOf', 'text', 'Of a hit: the id of the call whose answer it is', { since: 4 }),
-  close('uses', 'uses', 'figures', 'How often tools that the provider runs were used, by name; part of the cost', {
-    since: 5,
-  }),
+  close(
+    'uses',
+    'uses',
+    'figures',
+    'Tools that the provider ran and what is billed by [units](registry.md#units), by name; part of the cost',
+    {
+      since: 5,
+    },
+  ),
   close('stated_picodollars', 'statedPicodollars', 'money', 'What the provider itself says the call cost', {
     since: 5,
     ...{ api: 'stated_usd', export: 'stated_usd' },
@@ -224,6 +230,11 @@ export const LOG_FIELDS = [
     'text',
     "Why a call of a session read little from the provider's [prompt cache](../prompt-caches.md#when-a-call-misses), in the gateway's own words; null: it read what was there",
     { since: 9 },
+  ),
+  ...tokensOf(
+    PROMPT_CLASSES.filter(({ name }) => name === 'imageInput'),
+    '',
+    { since: 10 },
   ),
 ] as const satisfies readonly LogField[]
 

@@ -14,6 +14,7 @@ export const TOKEN_CLASSES = [
   row('cacheWrite30m', 'prompt', 'cache write (30 minutes)', 'cache_write_30m_per_mtok', 'cache_write_30m_tokens'),
   row('cacheWrite1h', 'prompt', 'cache write (1 hour)', 'cache_write_1h_per_mtok', 'cache_write_1h_tokens'),
   row('audioInput', 'prompt', 'audio input', 'audio_input_per_mtok', 'audio_input_tokens'),
+  row('imageInput', 'prompt', 'image input', 'image_input_per_mtok', 'image_input_tokens'),
   row('output', 'answer', 'output', 'output_per_mtok', 'completion_tokens'),
   row('audioOutput', 'answer', 'audio output', 'audio_output_per_mtok', 'audio_output_tokens'),
   row('imageOutput', 'answer', 'image output', 'image_output_per_mtok', 'image_output_tokens'),

@@ -1,14 +1,15 @@
 import { TOKEN_CLASSES } from './classes.ts'
 import {
   asPicodollars,
+  compileUnits,
   exactUsd,
   type Picodollars,
   type PriceList,
   picodollarsPerToken,
-  picodollarsPerUse,
+  type TokenPrices,
 } from './price.ts'
-import { type Unit, unitsOf } from './unit-prices.ts'
-import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
+import { arePaidAlone, feeOf, isInPlaceOfTokens, millisecondsOf, paidUses, rateOf, type Unit } from './unit-prices.ts'
+import { chargedTokens, hasTokens, promptTokens, type TokenUsage } from './usage.ts'
 
 /** One class of tokens of a call: tokens × price = amount. */
 export interface CostLine {
@@ -20,12 +21,14 @@ export interface CostLine {
   amount: Picodollars
 }
 
-/** One tool of a call: units × price = amount. */
+/** What a call used beside tokens: units × price = amount. */
 export interface UseLine {
   name: string
   unit: Unit
-  /** As counted; of a fee per request, one of them is paid. */
+  /** As counted; of time, milliseconds. */
   uses: number
+  /** As paid: of a fee per request, one; of time, at least the minimum. */
+  paid: number
   per1000: string
   amount: Picodollars
 }
@@ -53,18 +56,10 @@ export function costLines(usage: TokenUsage, list: PriceList): CostLines | null 
     .sort((a, b) => b.prompt_tokens_above - a.prompt_tokens_above)[0]
   const prices = tier ?? list
   const { input_per_mtok: input, output_per_mtok: output } = prices
-  if (input === null || output === null) return null
-  const plain = { prompt: ['input', input], answer: ['output', output] } as const
-  const lines = TOKEN_CLASSES.flatMap(({ name, label, price, side }): CostLine[] => {
-    const tokens = chargedTokens(usage, name)
-    if (tokens === 0) return []
-    const own = prices[price]
-    const [fallback, fallbackPrice] = plain[side]
-    const perMtok = own ?? fallbackPrice
-    const amount = asPicodollars(BigInt(tokens) * picodollarsPerToken(perMtok))
-    return [{ class: label, tokens, perMtok, pricedAs: own === null ? fallback : null, amount }]
-  })
-  const uses = toolLines(usage, list)
+  const isUnpriced = input === null || output === null
+  if (isUnpriced && (usage.uses == null || !arePaidAlone(usage.uses))) return null
+  const lines = isUnpriced ? [] : tokenLines(usage, { ...prices, input_per_mtok: input, output_per_mtok: output })
+  const uses = linesOfUses(usage, list, !isUnpriced && hasTokens(usage))
   if (uses === null) return null
   const listAmount = asPicodollars(lines.reduce((sum, line) => sum + line.amount, 0n))
   const { pricePercent } = usage
@@ -73,14 +68,32 @@ export function costLines(usage: TokenUsage, list: PriceList): CostLines | null 
   return { tierAbove: tier?.prompt_tokens_above ?? null, lines, uses, listAmount, pricePercent, total }
 }
 
-function toolLines({ uses }: TokenUsage, { unit_prices: prices = [] }: PriceList): UseLine[] | null {
+type Priced = TokenPrices & { input_per_mtok: string; output_per_mtok: string }
+
+function tokenLines(usage: TokenUsage, prices: Priced): CostLine[] {
+  const { input_per_mtok: input, output_per_mtok: output } = prices
+  const plain = { prompt: ['input', input], answer: ['output', output] } as const
+  return TOKEN_CLASSES.flatMap(({ name, label, price, side }): CostLine[] => {
+    const tokens = chargedTokens(usage, name)
+    if (tokens === 0) return []
+    const own = prices[price]
+    const [fallback, fallbackPrice] = plain[side]
+    const perMtok = own ?? fallbackPrice
+    const amount = asPicodollars(BigInt(tokens) * picodollarsPerToken(perMtok))
+    return [{ class: label, tokens, perMtok, pricedAs: own === null ? fallback : null, amount }]
+  })
+}
+
+function linesOfUses({ uses }: TokenUsage, { unit_prices: prices = [] }: PriceList, isByTokens: boolean) {
+  const rates = compileUnits(prices)
   const lines: UseLine[] = []
   for (const [name, count] of Object.entries(uses ?? {})) {
-    const price = prices.find((candidate) => candidate.name === name)
-    if (price === undefined) return null
-    const { unit, usd_per_1000: per1000 } = price
-    const amount = asPicodollars(unitsOf(count, unit === 'request') * picodollarsPerUse(per1000))
-    lines.push({ name, unit, uses: count, per1000, amount })
+    const rate = rateOf(name, rates)
+    if (rate !== undefined) {
+      const { unit, usd_per_1000: per1000 } = rate.price
+      const amount = asPicodollars(feeOf(count, rate))
+      lines.push({ name, unit, uses: count, paid: paidUses(count, rate), per1000, amount })
+    } else if (!isByTokens || !isInPlaceOfTokens(name)) return null
   }
   return lines
 }
@@ -102,11 +115,17 @@ export function costWords(cost: CostLines): string[] {
         `${exactUsd(asPicodollars(cost.total - fees))} USD, rounded half up to a picodollar`,
     )
   }
-  for (const { name, unit, uses, per1000, amount } of cost.uses) {
-    const paid =
-      unit === 'request' ? `used ${uses} times, paid once per request` : `${uses} × ${unit.replace('_', ' ')}`
-    words.push(`${name}: ${paid} × ${per1000} USD per thousand = ${exactUsd(amount)} USD`)
-  }
+  for (const line of cost.uses) words.push(wordsOfUse(line))
   words.push(`total: ${exactUsd(cost.total)} USD`)
   return words
+}
+
+function wordsOfUse({ name, unit, uses, paid, per1000, amount }: UseLine): string {
+  const sum = `${exactUsd(amount)} USD`
+  if (millisecondsOf(unit) !== null) {
+    const time = paid === uses ? `${uses} ms` : `${uses} ms, paid as ${paid} ms,`
+    return `${name}: ${time} × ${per1000} USD per thousand ${unit.replace('audio_', '')}s = ${sum}`
+  }
+  const units = unit === 'request' ? `used ${uses} times, paid once per request` : `${uses} × ${unit.replace('_', ' ')}`
+  return `${name}: ${units} × ${per1000} USD per thousand = ${sum}`
 }

@@ -1,6 +1,6 @@
 import { type ClassPriceField, PROMPT_CLASSES, perClass, TOKEN_CLASSES, type TokenClass } from './classes.ts'
-import { feesOf, type UnitPrice, type UnitRate } from './unit-prices.ts'
-import { chargedTokens, promptTokens, type TokenUsage } from './usage.ts'
+import { arePaidAlone, compileUnit, feesOf, type UnitPrice, type UnitRate } from './unit-prices.ts'
+import { chargedTokens, hasTokens, promptTokens, type TokenUsage, type Uses } from './usage.ts'
 
 declare const picodollars: unique symbol
 /** Whole picodollars: 1 USD = 10¹². No floating point ever touches money. */
@@ -51,9 +51,13 @@ export function picodollarsPerToken(perMtok: string): Picodollars {
   return asPicodollars(BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0')))
 }
 
-/** USD per thousand with at most six decimals: always whole picodollars for one use. */
-export function picodollarsPerUse(usdPer1000: string): bigint {
-  return picodollarsPerToken(usdPer1000) * 1000n
+/** By name. USD per thousand with at most six decimals are always whole picodollars for one unit. */
+export function compileUnits(prices: readonly UnitPrice[]): ReadonlyMap<string, UnitRate & { price: UnitPrice }> {
+  const rates = prices.map((price) => {
+    const rate = compileUnit(price, picodollarsPerToken(price.usd_per_1000) * 1000n)
+    return [price.name, { ...rate, price }] as const
+  })
+  return new Map(rates)
 }
 
 export type ClassPrices = Record<TokenClass, bigint>
@@ -71,12 +75,7 @@ export function compilePrice(list: PriceList): Price {
     .map((tier) => ({ above: tier.prompt_tokens_above, prices: compileClasses(tier) }))
     .sort((a, b) => b.above - a.above)
   const price: Price = { base: compileClasses(list), tiers }
-  if (list.unit_prices === undefined) return price
-  const units = list.unit_prices.map(({ name, unit, usd_per_1000 }): [string, UnitRate] => [
-    name,
-    { isOnce: unit === 'request', each: picodollarsPerUse(usd_per_1000) },
-  ])
-  return { ...price, units: new Map(units) }
+  return list.unit_prices === undefined ? price : { ...price, units: compileUnits(list.unit_prices) }
 }
 
 /** A class without a price costs as much as plain input or output: no discount listed, no discount given. */
@@ -94,16 +93,24 @@ export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
   const prompt = price.tiers.length === 0 ? 0 : promptTokens(usage)
   const tier = price.tiers.find((candidate) => prompt > candidate.above)
   const prices = tier === undefined ? price.base : tier.prices
-  if (prices === null) return null
+  if (prices === null) return usage.uses != null && arePaidAlone(usage.uses) ? unitsAlone(usage.uses, price) : null
   let list = 0n
   for (const { name } of TOKEN_CLASSES) {
     const tokens = chargedTokens(usage, name)
     if (tokens !== 0) list += BigInt(tokens) * prices[name]
   }
   const tokens = usage.pricePercent === 100 ? list : (list * BigInt(usage.pricePercent) + 50n) / 100n
-  const fees = usage.uses == null ? 0n : feesOf(usage.uses, price.units)
-  if (fees === null) return null
-  const cost = tokens + fees
+  const fees = usage.uses == null ? 0n : feesOf(usage.uses, price.units, hasTokens(usage))
+  return fees === null ? null : believable(tokens + fees)
+}
+
+/** Of a model without prices per token. */
+function unitsAlone(uses: Uses, { units }: Price): Picodollars | null {
+  const fees = feesOf(uses, units, false)
+  return fees === null ? null : believable(fees)
+}
+
+function believable(cost: bigint): Picodollars | null {
   return cost > LARGEST_COST ? null : asPicodollars(cost)
 }
 

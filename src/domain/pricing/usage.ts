@@ -16,7 +16,7 @@ export interface TokenUsage extends Record<TokenClass, number> {
   reasoning: number
   /** The provider's factor on the list price, e.g. 110 for a surcharge of 10 %. */
   pricePercent: number
-  /** How often tools that the provider runs were used; null or missing: none. */
+  /** Tools that the provider ran, and what has no tokens: images, milliseconds of audio; null or missing: none. */
   uses?: Uses | null
   /** What the provider itself says it cost; null or missing: nothing. Kept beside our figure, never in its place. */
   stated?: Stated | null
@@ -29,7 +29,7 @@ export interface Stated {
   by: string
 }
 
-/** Uses by the name of the tool, each above 0. */
+/** Uses by the name of the tool, or of what the model did (unit-prices.ts), each above 0. */
 export type Uses = Readonly<Record<string, number>>
 
 export const NO_USAGE: TokenUsage = {
@@ -46,6 +46,10 @@ export function cacheWriteTokens(usage: TokenUsage): number {
 
 export function promptTokens(usage: TokenUsage): number {
   return sumOf(usage, PROMPT_CLASSES)
+}
+
+export function hasTokens(usage: TokenUsage): boolean {
+  return promptTokens(usage) + usage.output > 0
 }
 
 /** The tokens that cost the price of a class: of `output`, those that are in no class within it. */

@@ -13,8 +13,18 @@ export interface Bounds {
   accountPercent: number
   /** Tools that the provider runs, where a hard budget applies; missing: none. */
   tools?: ToolBounds
-  /** What is billed by units beside tokens, by the names in the prices of the model; missing: nothing. */
-  units?: readonly { name: string; most: number }[]
+  /** What is billed by units, by the names in the prices of the model (pricing/unit-prices.ts); missing: nothing. */
+  units?: readonly UnitBound[]
+  /** The prompt is text alone. */
+  isTextPrompt?: true
+}
+
+export interface UnitBound {
+  name: string
+  /** Of time, milliseconds. */
+  most: number
+  /** Some models bill tokens in its place: a price per token is enough. */
+  orTokens?: true
 }
 
 /** What bounds the tools that a provider runs while it answers. After each call the model reads the prompt again. */

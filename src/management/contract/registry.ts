@@ -21,9 +21,11 @@ export const prices = {
         name: z.string(),
         unit: z.enum(UNITS).describe('`request`: a call pays once, however often it used the tool'),
         usd_per_1000: z.string().describe('USD for a thousand units, exact'),
+        minimum_ms: z.int().optional().describe('Of time: what a call pays at least'),
+        step_ms: z.int().optional().describe('Of time: rounded up to a multiple of it'),
       }),
     )
-    .describe('Prices per use of tools that the provider runs'),
+    .describe('Prices of tools that the provider runs, and by units'),
 }
 
 const entry = {

@@ -157,12 +157,13 @@ const ExplainedCost = z.strictObject({
       z.strictObject({
         name: z.string(),
         unit: z.enum(UNITS).describe('`request`: paid once, however often it was used'),
-        uses: z.int(),
+        uses: z.int().describe('Of time, milliseconds'),
+        paid: z.int().describe('How many of them are charged'),
         usd_per_1000: z.string(),
         amount_usd: Usd,
       }),
     )
-    .describe('Tools that the provider ran; price_percent does not apply to them'),
+    .describe('Tools that the provider ran, and what is billed by units; price_percent does not apply to them'),
   list_usd: Usd.describe('Sum of the lines of tokens'),
   price_percent: z.int(),
   lost_usd: Usd.describe('Cost of the entry that lost the hedge'),

@@ -175,8 +175,8 @@ function toCostView(cost: CostLines, version: PriceVersionRow, lost: bigint): No
       usd_per_mtok: line.perMtok,
       amount_usd: exactUsd(line.amount),
     })),
-    uses: cost.uses.map(({ name, unit, uses, per1000, amount }) => ({
-      ...{ name, unit, uses, usd_per_1000: per1000 },
+    uses: cost.uses.map(({ name, unit, uses, paid, per1000, amount }) => ({
+      ...{ name, unit, uses, paid, usd_per_1000: per1000 },
       amount_usd: exactUsd(amount),
     })),
     list_usd: exactUsd(cost.listAmount),

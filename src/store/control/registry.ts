@@ -121,10 +121,10 @@ export function canonicalPrices(list: PriceList): PriceList {
   const base = canonicalClasses(list)
   // Left out where there is none, as in lists of earlier versions: equal lists are equal texts.
   if (list.unit_prices === undefined || list.unit_prices.length === 0) return { ...base, tiers }
-  const units = list.unit_prices.map(({ name, unit, usd_per_1000 }) => ({
-    name,
-    unit,
-    usd_per_1000: canonicalDecimal(usd_per_1000) ?? '0',
+  const units = list.unit_prices.map(({ name, unit, usd_per_1000, minimum_ms, step_ms }) => ({
+    ...{ name, unit, usd_per_1000: canonicalDecimal(usd_per_1000) ?? '0' },
+    ...(minimum_ms !== undefined && { minimum_ms }),
+    ...(step_ms !== undefined && { step_ms }),
   }))
   return { ...base, tiers, unit_prices: units.sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }

@@ -7,6 +7,7 @@ import { addCacheMiss } from './cache-miss.ts'
 import { addCacheSaving } from './cache-saving.ts'
 import { createSchema } from './create-schema.ts'
 import { addFeed } from './feed.ts'
+import { addImageInput } from './image-input.ts'
 import { addLoops } from './loops.ts'
 import { addMonthCloses } from './month-closes.ts'
 import { addMovingIn } from './moving-in.ts'
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addCacheSaving,
   addRoutePromptCache,
   addCacheMiss,
+  addImageInput,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

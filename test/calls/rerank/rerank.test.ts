@@ -23,7 +23,7 @@ registry:
   - { provider: local, model: rank-tokens, mode: rerank, input_per_mtok: "0.05", output_per_mtok: "0" }
   - { provider: local, model: rank-sim-500, mode: rerank, input_per_mtok: "0.05", output_per_mtok: "0" }
   - { provider: local, model: talker, mode: chat, input_per_mtok: "1", output_per_mtok: "1" }
-  - { provider: cohere, model: rank-units, mode: rerank, input_per_mtok: "0", output_per_mtok: "0", unit_prices: [{ name: search_unit, unit: search, usd_per_1000: "2" }] }
+  - { provider: cohere, model: rank-units, mode: rerank, unit_prices: [{ name: search_unit, unit: search, usd_per_1000: "2" }] }
 `,
 })
 const { simulator } = harness

@@ -26,6 +26,7 @@ describe('a row of the community list', () => {
       cache_creation_input_token_cost_above_1hr: 3e-7,
       input_cost_per_audio_token: 1e-6,
       output_cost_per_audio_token: 0.00008,
+      input_cost_per_image_token: 8e-6,
       output_cost_per_image_token: 3e-5,
     })
     assert.deepEqual(prices, {
@@ -35,6 +36,7 @@ describe('a row of the community list', () => {
       cache_write_30m_per_mtok: '0.1875',
       cache_write_1h_per_mtok: '0.3',
       audio_input_per_mtok: '1',
+      image_input_per_mtok: '8',
       output_per_mtok: '0.6',
       audio_output_per_mtok: '80',
       image_output_per_mtok: '30',

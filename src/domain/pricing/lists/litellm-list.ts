@@ -29,6 +29,7 @@ export const LITELLM_PRICES = {
   cache_write_30m_per_mtok: 'cache_creation_input_token_cost',
   cache_write_1h_per_mtok: 'cache_creation_input_token_cost_above_1hr',
   audio_input_per_mtok: 'input_cost_per_audio_token',
+  image_input_per_mtok: 'input_cost_per_image_token',
   output_per_mtok: 'output_cost_per_token',
   audio_output_per_mtok: 'output_cost_per_audio_token',
   image_output_per_mtok: 'output_cost_per_image_token',

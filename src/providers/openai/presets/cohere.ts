@@ -1,5 +1,5 @@
+import { SEARCH_UNIT } from '../../../domain/pricing/unit-prices.ts'
 import type { Vendor } from '../dialect/vendor.ts'
-import { SEARCH_UNIT } from '../rerank/ranking.ts'
 import { HINTS } from './hints.ts'
 
 export const cohere: Vendor = {

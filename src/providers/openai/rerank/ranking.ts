@@ -13,6 +13,3 @@ export interface Reranking {
 
 /** As most servers have it. */
 export const PLAIN: Reranking = { path: '/rerank' }
-
-/** In the prices of models, and in the uses of a call. */
-export const SEARCH_UNIT = 'search_unit'

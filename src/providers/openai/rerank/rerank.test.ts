@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fc } from '../../../../test/property.ts'
+import { SEARCH_UNIT } from '../../../domain/pricing/unit-prices.ts'
 import { UNKNOWN_TRAITS } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
 import { type RerankRequest, readRerankRequest, rerankTokens, searchUnits } from '../../../domain/request/rerank.ts'
 import type { Target } from '../../family.ts'
 import { cohere } from '../presets/cohere.ts'
-import { SEARCH_UNIT } from './ranking.ts'
 import { reranker } from './rerank.ts'
 
 const TARGET: Target = { model: 'rank-1', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }

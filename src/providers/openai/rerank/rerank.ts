@@ -1,4 +1,5 @@
 import { failure } from '../../../domain/failure.ts'
+import { SEARCH_UNIT } from '../../../domain/pricing/unit-prices.ts'
 import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import type { Provider } from '../../../domain/provider.ts'
 import { type Bounds, isCount } from '../../../domain/request/bounds.ts'
@@ -9,7 +10,7 @@ import type { HttpTarget } from '../../../upstream/target.ts'
 import type { Accent, Reading, Target, Translation, Translator } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { targetOf } from '../target.ts'
-import { PLAIN, type Reranking, SEARCH_UNIT } from './ranking.ts'
+import { PLAIN, type Reranking } from './ranking.ts'
 
 /** What every server understands, or what is made here. */
 const KNOWN: ReadonlySet<string> = new Set([
