@@ -43,7 +43,7 @@ export class LargeBody implements RequestBody {
   static async open(
     chunks: readonly Uint8Array[],
     endpoint: Endpoint,
-    { withHash, allowsStream, toolSalt, owner }: OpenOptions,
+    { withHash, allowsStream, contentType, toolSalt, owner }: OpenOptions,
     worker: WorkerConnection,
   ): Promise<LargeBody> {
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
@@ -55,6 +55,7 @@ export class LargeBody implements RequestBody {
       endpoint: endpoint.name,
       hash: withHash,
       allowsStream,
+      ...(contentType !== undefined && { contentType }),
       ...(toolSalt !== undefined && { toolSalt }),
     }
     try {
@@ -114,7 +115,7 @@ export class LargeBody implements RequestBody {
   }
 
   async rewrite(rewrite: Rewrite, { bytes, ...sent }: Sent): Promise<WireBytes | null> {
-    if (!(bytes instanceof Uint8Array)) return null
+    if (!(bytes instanceof Uint8Array) || this.#endpoint.form !== undefined) return null
     // Once for each thing that a provider does not know: scanned here, because the worker no longer has it.
     if (rewrite.kind === 'without') return bytesWithout(bytes, rewrite.omitted)
     // It already contains its limits.
@@ -129,7 +130,8 @@ export class LargeBody implements RequestBody {
 
   /** A verbatim request is itself a valid request once it was sent: it is opened again. */
   async #reopened(to: Destination, { bytes, destination, isFree }: Sent): Promise<Retranslated | null> {
-    if (!isFree || !(bytes instanceof Uint8Array) || !isVerbatim(destination, this.#endpoint)) return null
+    if (!isFree || !(bytes instanceof Uint8Array) || this.#endpoint.form !== undefined) return null
+    if (!isVerbatim(destination, this.#endpoint)) return null
     // It was accepted before.
     const options = { withHash: false, allowsStream: true, owner: this.#owner }
     const sent = await LargeBody.open([bytes], this.#endpoint, options, this.#worker)

@@ -1,17 +1,20 @@
 import { hash } from 'node:crypto'
 import { NO_ATTRIBUTION } from '../domain/attribution.ts'
 import { GatewayError } from '../domain/errors.ts'
+import type { Form } from '../domain/form/form.ts'
+import { formHash } from '../domain/form/write-form.ts'
 import { toolMarks } from '../domain/loops/tool-marks.ts'
 import { type PromptSegments, promptSegments } from '../domain/prompt-cache/segments.ts'
 import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import { bytesWithout } from '../domain/request/json-cuts.ts'
 import { worded } from '../domain/wording/worded.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { readBody } from '../endpoints/read-body.ts'
+import { readBody, readFormBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
 import { wireBytes } from '../providers/wire-body.ts'
 import type { BodyBytes } from './body-bytes.ts'
 import { type Destination, isVerbatim, omittedFrom, translated } from './destination.ts'
+import { writtenForm } from './form-bytes.ts'
 import { outlineFor, outlineOf } from './outline.ts'
 import type { OpenedRequest, Translated } from './protocol.ts'
 import type { ReadOptions } from './request-body.ts'
@@ -21,7 +24,10 @@ interface OpenBody {
   bytes: BodyBytes
   endpoint: Endpoint
   allowsStream: boolean
+  contentType: string
   request: CallRequest | null
+  /** Of an endpoint with forms: its parts, in these bytes. */
+  form: Form | null
   isAsReceived: boolean
   destinations: Map<number, Destination>
   wires: Map<number, JsonObject>
@@ -68,13 +74,15 @@ export class OpenBodies {
     id: number,
     bytes: BodyBytes,
     endpoint: Endpoint,
-    { withHash, allowsStream, toolSalt }: ReadOptions,
+    { withHash, allowsStream, contentType = '', toolSalt }: ReadOptions,
   ): OpenedRequest {
     const body: OpenBody = {
       bytes,
       endpoint,
       allowsStream,
+      contentType,
       request: null,
+      form: null,
       isAsReceived: true,
       destinations: new Map(),
       wires: new Map(),
@@ -88,7 +96,7 @@ export class OpenBodies {
       promptTokens: endpoint.promptTokens(request, bytes.whole.length),
       attribution: endpoint.attribution?.(request) ?? NO_ATTRIBUTION,
       effects: endpoint.effects?.(request) ?? 'none',
-      hash: withHash ? hash('sha256', bytes.whole, 'hex') : null,
+      hash: withHash ? (body.form === null ? hash('sha256', bytes.whole, 'hex') : formHash(body.form)) : null,
       ...(toolSalt !== undefined && { toolMarks: toolMarks(endpoint.toolUses?.(request), toolSalt) }),
     }
     this.#spend(body, began)
@@ -160,6 +168,10 @@ export class OpenBodies {
     const destination = body.destinations.get(position)
     if (destination === undefined) throw new Error(`there is nothing to write for position ${position}`)
     const wire = body.wires.get(position) ?? this.#wireOf(body, destination)
+    if (endpoint.form !== undefined) {
+      const request = this.#requestOf(body)
+      return writtenForm({ form: body.form ?? [], request }, wire, destination)
+    }
     const isEdited = body.isAsReceived && isVerbatim(destination, endpoint)
     const json = isEdited ? wireBytes(wire, this.#requestOf(body), bytes.whole) : Buffer.from(JSON.stringify(wire))
     const omitted = omittedFrom(wire, destination)
@@ -183,12 +195,24 @@ export class OpenBodies {
     if (body.request === null) {
       const source = body.bytes.whole
       this.#makeRoom(source.length)
-      const { request, isAsReceived } = readBody(source, body.endpoint, body.allowsStream)
-      body.request = request
-      body.isAsReceived = isAsReceived
+      this.#parse(body, source)
     }
     this.#read.add(body)
     return body.request as CallRequest
+  }
+
+  #parse(body: OpenBody, source: Buffer): void {
+    const { endpoint, contentType, allowsStream } = body
+    const { form: format } = endpoint
+    if (format !== undefined) {
+      const read = readFormBody(source, contentType, { ...endpoint, form: format }, allowsStream)
+      body.request = read.request
+      body.form = read.form
+      return
+    }
+    const { request, isAsReceived } = readBody(source, endpoint, allowsStream)
+    body.request = request
+    body.isAsReceived = isAsReceived
   }
 
   #makeRoom(bytes: number): void {
@@ -203,6 +227,7 @@ export class OpenBodies {
 
   #drop(body: OpenBody): void {
     body.request = null
+    body.form = null
     body.wires.clear()
     this.#read.delete(body)
   }

@@ -63,6 +63,7 @@ export type BodyTasks = {
     endpoint: string
     hash: boolean
     allowsStream: boolean
+    contentType?: string
     toolSalt?: string
   }): OpenedRequest
   /** Before it is written. */

@@ -20,6 +20,8 @@ export interface ReadOptions {
   withHash: boolean
   /** The request may ask for a stream. */
   allowsStream: boolean
+  /** Of a body that may be a form. */
+  contentType?: string
   /** Marks of its tool calls are asked for, with this salt; missing: they are not. */
   toolSalt?: string
 }

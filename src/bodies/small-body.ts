@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { type Attribution, NO_ATTRIBUTION } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
+import type { Form } from '../domain/form/form.ts'
+import { formHash } from '../domain/form/write-form.ts'
 import { type ToolMarks, toolMarks } from '../domain/loops/tool-marks.ts'
 import { type PromptSegments, promptSegments } from '../domain/prompt-cache/segments.ts'
 import type { PromptTokens } from '../domain/request/bounds.ts'
@@ -8,11 +10,12 @@ import type { CallRequest, JsonObject } from '../domain/request/call-request.ts'
 import { textWithout } from '../domain/request/json-cuts.ts'
 import { topLevelFields } from '../domain/request/json-text.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { readBody } from '../endpoints/read-body.ts'
+import { readBody, readFormBody } from '../endpoints/read-body.ts'
 import type { Translation } from '../providers/family.ts'
 import { type Rename, renamed } from '../providers/rename.ts'
 import { wireBody } from '../providers/wire-body.ts'
 import { type Destination, isVerbatim, omittedFrom, translated } from './destination.ts'
+import { writtenForm } from './form-bytes.ts'
 import type { ReadOptions, RequestBody, Retranslated, Rewrite, Sent, WireBytes } from './request-body.ts'
 
 /** A body that the serving thread processes itself. */
@@ -21,10 +24,12 @@ export class SmallBody implements RequestBody {
   readonly request: CallRequest
   readonly promptTokens: PromptTokens
   readonly attribution: Attribution
-  readonly hash: string | null
+  hash: string | null
   readonly #endpoint: Endpoint
   /** As received; null: the request is not what this text says. */
   readonly #source: string | null
+  /** Of an endpoint with forms. */
+  #form: Form | null = null
   #written: { destination: Destination; wire: JsonObject }[] = []
 
   /** `bytes`: what the request was read from; null when it did not arrive as bytes. */
@@ -45,7 +50,16 @@ export class SmallBody implements RequestBody {
   }
 
   /** Throws the caller's error for a bad body. */
-  static read(bytes: Buffer, endpoint: Endpoint, { withHash, allowsStream }: ReadOptions): SmallBody {
+  static read(bytes: Buffer, endpoint: Endpoint, options: ReadOptions): SmallBody {
+    const { withHash, allowsStream, contentType = '' } = options
+    const { form: format } = endpoint
+    if (format !== undefined) {
+      const { request, form } = readFormBody(bytes, contentType, { ...endpoint, form: format }, allowsStream)
+      const body = new SmallBody(request, endpoint, bytes)
+      body.#form = form
+      if (withHash) body.hash = formHash(form)
+      return body
+    }
     const { request, json, isAsReceived } = readBody(bytes, endpoint, allowsStream)
     return new SmallBody(request, endpoint, bytes, withHash, isAsReceived ? json : null)
   }
@@ -91,6 +105,7 @@ export class SmallBody implements RequestBody {
   }
 
   #bytesOf(wire: JsonObject, destination: Destination): WireBytes {
+    if (this.#form !== null) return writtenForm({ form: this.#form, request: this.request }, wire, destination)
     const json = wireBody(wire, this.request, isVerbatim(destination, this.#endpoint) ? this.#source : null)
     const omitted = omittedFrom(wire, destination)
     return omitted === null ? json : (textWithout(json, omitted) ?? json)

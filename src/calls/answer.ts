@@ -35,7 +35,9 @@ export function answer({ call, error }: Ended, deps: Pick<Deps, 'ledger' | 'seal
         )
       : written.text
   if (text === null) throw new RangeError('nested too deep to be written')
-  return { status: 200, headers: addCommon(wholeHeaders(served, call.cost), call, deps), body: text }
+  const headers = wholeHeaders(served, call.cost)
+  if (written.contentType !== undefined) headers['content-type'] = written.contentType
+  return { status: 200, headers: addCommon(headers, call, deps), body: text }
 }
 
 /** Agents that ask again after any status are stopped by a stream that has failed; the row keeps the status. */

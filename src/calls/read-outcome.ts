@@ -46,16 +46,18 @@ export function readOutcome(
 ): Outcome | Promise<Outcome> {
   const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
   if (!isLarge) return readInPlace(raw, candidate, call, deps)
-  return outcomeWithoutBody(raw, candidate.provider) ?? readLarge(raw, candidate, call, deps)
+  return outcomeWithoutBody(raw, candidate) ?? readLarge(raw, candidate, call, deps)
 }
 
 export function readInPlace(
   raw: UpstreamReply | Breakdown,
-  { provider, family, translator, entry: { model } }: Candidate,
+  candidate: Candidate,
   { body: { request } }: Received,
   { now }: Pick<Deps, 'now'>,
 ): Outcome {
-  const known = outcomeWithoutBody(raw, provider)
+  const { provider, family, translator, entry } = candidate
+  const { model } = entry
+  const known = outcomeWithoutBody(raw, candidate)
   if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
   const header = (name: string) => raw.headers.get(name)
   const reader = { provider, family, translator, request, model, header }
@@ -99,12 +101,13 @@ function telling({ headers }: UpstreamReply, { failureHeaders = [] }: Family): R
 }
 
 /** What is known before the body is read; null where it must be read. */
-function outcomeWithoutBody(raw: UpstreamReply | Breakdown, provider: Provider): Outcome | null {
+function outcomeWithoutBody(raw: UpstreamReply | Breakdown, { provider, translator }: Candidate): Outcome | null {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
   if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
   const type = raw.headers.get('content-type')
   const isAnswer = raw.status >= 200 && raw.status <= 299
   if (!isAnswer || type === undefined || /\bjson\b/i.test(type)) return null
+  if (translator.textOf !== undefined && /^text\/(plain|vtt)\b|^application\/(x-)?subrip\b/i.test(type)) return null
   return unusable(worded`answered with ${wordsOf(raw, 'content-type', provider) ?? 'another type'}`, raw.status)
 }
 

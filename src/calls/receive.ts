@@ -1,9 +1,12 @@
 import type { OpenOptions, RequestBody } from '../bodies/request-body.ts'
+import { joined } from '../domain/byte-pieces.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { isForm } from '../domain/form/form.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
-import { worded } from '../domain/wording/worded.ts'
+import { named, worded } from '../domain/wording/worded.ts'
 import { namesInHeaders } from '../endpoints/call-names.ts'
+import { saidIn } from '../endpoints/read-body.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
 import { aspectsOf } from './aspects.ts'
@@ -18,9 +21,11 @@ import { Delivery } from './stream/delivery.ts'
 
 /** Reads and checks the body: at once where it is there and small. */
 export function receive(call: Call, begun: Begun, deps: Deps): Received | Promise<Received> {
-  checkMediaType(call)
+  const { form } = begun.endpoint
+  checkMediaType(call, form !== undefined)
   const key = checkedIdempotencyKey(call.header('idempotency-key'))
-  const read = call.readBody(deps.maxBodyBytes, begun.key.id)
+  const limit = form === undefined ? deps.maxBodyBytes : Math.min(form.limitBytes, deps.maxBodyBytes)
+  const read = call.readBody(limit, begun.key.id)
   if (read instanceof Promise) return arrived(read, begun).then((chunks) => open(call, begun, chunks, key, deps))
   return open(call, begun, read, key, deps)
 }
@@ -38,8 +43,12 @@ function open(
     allowsStream: isStreaming(workspace, deps.streams.settings.isOnByDefault) && workspace?.guardrail?.after !== true,
     owner: begun.key.id,
   }
+  const { form } = begun.endpoint
+  if (form !== undefined) options.contentType = call.header('content-type') ?? ''
   if (workspace?.loops != null) options.toolSalt = toolSalt(deps.loops, begun)
-  begun.aspects = aspectsOf(begun, workspace, chunks, deps)
+  const isRead = form !== undefined && (workspace?.guardrail != null || workspace?.content != null)
+  const said = isRead ? [saidIn(joined(chunks), options.contentType ?? '', form)] : chunks
+  begun.aspects = aspectsOf(begun, workspace, said, deps)
   const opened = deps.bodies.open(chunks, begun.endpoint, options)
   if (opened instanceof Promise) return opened.then((body) => received(call, begun, body, idempotencyKey, deps))
   return received(call, begun, opened, idempotencyKey, deps)
@@ -87,12 +96,13 @@ async function arrived<Body>(body: Promise<Body>, begun: Begun): Promise<Body> {
   }
 }
 
-function checkMediaType(call: Call): void {
+function checkMediaType(call: Call, takesForm: boolean): void {
   const type = call.header('content-type')
-  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type) && !(takesForm && isForm(type))) {
+    const expected = takesForm ? 'multipart/form-data' : 'application/json'
     throw new GatewayError(
       'unsupported_media_type',
-      worded`Send the body as application/json, not ${type.slice(0, 100)}.`,
+      worded`Send the body as ${named(expected)}, not ${type.slice(0, 100)}.`,
     )
   }
   const encoding = call.header('content-encoding')

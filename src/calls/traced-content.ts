@@ -8,7 +8,8 @@ import type { Ended } from './stages.ts'
 export function tracedContent({ body, served }: Ended['call'], reply: CallReply | null): TracedContent {
   const request = body instanceof SmallBody ? body.request : null
   if (served === undefined || reply === null || 'rest' in reply) return { request, answer: null }
-  const isLarge = reply.body.length >= LARGE_BYTES
+  const isJson = reply.headers['content-type']?.startsWith('application/json') === true
+  const isLarge = reply.body.length >= LARGE_BYTES || !isJson
   const text = () => (typeof reply.body === 'string' ? reply.body : Buffer.from(reply.body).toString('utf8'))
   return { request, answer: isLarge ? null : JSON.parse(text()) }
 }

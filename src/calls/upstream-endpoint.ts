@@ -1,4 +1,5 @@
 import type { WireBytes } from '../bodies/request-body.ts'
+import { formType } from '../domain/form/write-form.ts'
 import type { Provider } from '../domain/provider.ts'
 import { headersWithout } from '../domain/request/omissions.ts'
 import { type Authorized, authorize, isSigned, type Unauthorized } from '../providers/authorize.ts'
@@ -16,11 +17,13 @@ import type { Received } from './stages.ts'
 export function upstreamEndpoint(
   candidate: Candidate,
   bytes: WireBytes,
-  { receiver, delivery }: Pick<Received, 'receiver' | 'delivery'>,
+  { endpoint: { form }, receiver, delivery }: Pick<Received, 'endpoint' | 'receiver' | 'delivery'>,
   deps: Pick<Deps, 'upstream' | 'tokens' | 'now'>,
 ): UpstreamEndpoint | Promise<Authorized | Unauthorized> {
   const { translator, provider, family } = candidate
-  const fields = forwarded(candidate, receiver)
+  const passed = forwarded(candidate, receiver)
+  const fields =
+    form !== undefined && typeof bytes !== 'string' ? { ...passed, 'content-type': formType(bytes) } : passed
   if (isSigned(family, provider)) {
     const target = translator.target(provider, candidate.entry.model, delivery !== null)
     const headers = { ...target.headers, ...fields }

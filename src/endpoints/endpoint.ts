@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import type { Attribution } from '../domain/attribution.ts'
 import type { Effects } from '../domain/cache/route-cache.ts'
 import type { ErrorFormat, GatewayError } from '../domain/errors.ts'
+import type { Form } from '../domain/form/form.ts'
+import type { FormShape } from '../domain/form/form-fields.ts'
 import type { ToolUse } from '../domain/loops/tool-marks.ts'
 import type { PromptSource } from '../domain/prompt-cache/segments.ts'
 import type { Adjustment } from '../domain/request/adjustment.ts'
@@ -37,6 +39,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   keyOf(call: WithHeaders): string
   /** A key that was sent and not used; `call` has one that was. */
   unusedKey?(call: WithHeaders): readonly Adjustment[]
+  /** Its requests are forms with files, which `read` gets as objects; missing: they are JSON. */
+  form?: FormFormat
   /** Checks a parsed body. Throws the caller's error for a bad one, `not_implemented` for a stream that is not allowed. */
   read(value: unknown, allowsStream: boolean): Request
   /** `bytes`: the length of the JSON as received, if known. */
@@ -73,6 +77,14 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   /** Whether the caller obeys a stream that has failed and no status: final refusals are answered so where it asked for a stream. */
   stopsAtFailedStream?(call: WithHeaders): boolean
   page: EndpointPage
+}
+
+/** How an endpoint reads forms. */
+export interface FormFormat extends FormShape {
+  /** Of the whole body. */
+  limitBytes: number
+  /** A JSON body as the form that says the same; missing: none is taken. */
+  ofJson?(value: unknown): Form
 }
 
 /** How an endpoint streams. */

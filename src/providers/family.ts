@@ -80,6 +80,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
   toWire(request: Request, target: Target): Translation
   /** `asked`: the model at the provider. */
   fromWire(body: unknown, request: Request, asked?: string): Reading
+  /** The answer to this request is a text and no JSON; missing: there are none. */
+  textOf?(text: string, request: Request): Answer | null
   /** Bytes pass unchanged except for the model: the format is the family's own. */
   isVerbatim?: true
   /** Its answers are verbatim, but errors have the provider's own format. */

@@ -30,6 +30,8 @@ export function readReply(
     return { kind: 'failure', failure: failed }
   }
   const json = body.toString('utf8')
+  const text = translator.textOf?.(json, request) ?? null
+  if (text !== null) return { kind: 'answer', answer: text }
   let value: unknown
   try {
     value = JSON.parse(json)

@@ -25,7 +25,9 @@ export function guarded({ guardrail }: Workspace): MakeAspect | null {
       // The provider was paid: the cost stays, and the row says why the caller did not get the answer.
       aspect.check = async ({ call, error }, reply) => {
         if (error !== null || reply === null || 'rest' in reply) return
-        await check(call as Asking, 'after', reply.body, guardrail, deps)
+        const isJson = reply.headers['content-type']?.startsWith('application/json') === true
+        const said = isJson ? reply.body : JSON.stringify(Buffer.from(reply.body).toString('utf8'))
+        await check(call as Asking, 'after', said, guardrail, deps)
       }
     }
     return aspect

@@ -12,6 +12,8 @@ export interface Answer {
   warning: string | null
   /** `body` as received, where it is in the endpoint's own format and passes except for the model. */
   json?: string
+  /** Of an answer that is no JSON: `json` is what it says. */
+  contentType?: string
   /** What the model thought, for a caller who sends it back in the next turn. */
   reasoning?: ReasoningBlock[]
 }
