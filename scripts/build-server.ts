@@ -7,7 +7,11 @@ const out = join(root, 'dist')
 const MARK = '.built'
 
 /** What the built files depend on: the code, how it is built, and the packages that are built in. */
-const SOURCES = ['{src,simulator,demo}/**/*.{ts,json}', 'scripts/{build-server,source-hash}.ts', 'package-lock.json']
+const SOURCES = [
+  '{src,simulator,demo,prove}/**/*.{ts,json}',
+  'scripts/{build-server,source-hash}.ts',
+  'package-lock.json',
+]
 
 /** Loaded on demand by the program and by its threads: built once, beside them. */
 const SHARED = [

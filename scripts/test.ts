@@ -69,7 +69,7 @@ const LONGEST = [
   'src/bodies/bodies',
 ]
 
-const all = globSync('{src,dashboard/src,simulator,demo,bench,test,scripts}/**/*.test.ts', {
+const all = globSync('{src,dashboard/src,simulator,demo,prove,bench,test,scripts}/**/*.test.ts', {
   // The agents are large: they have their own command.
   exclude: ['**/node_modules/**', 'test/agents/**'],
 })

@@ -147,6 +147,7 @@ const ROOMS: Record<string, Room> = {
     rooms: ['simulator', 'src/domain', 'src/limits', 'src/calls', 'src/request-log', 'src/store/control', 'src/app'],
     packages: [],
   },
+  prove: { rooms: ['simulator'], packages: [] },
   'src/cli': {
     rooms: [
       'src/domain',
@@ -159,6 +160,7 @@ const ROOMS: Record<string, Room> = {
       'src/app',
       'src/doctor',
       'demo',
+      'prove',
     ],
     packages: ['aws4fetch', 'hyparquet-writer', 'openid-client', 'yaml', 'zod'],
   },

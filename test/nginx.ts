@@ -24,7 +24,7 @@ export function isInUse(node: string): Promise<boolean> {
 const PROGRAM = '/usr/sbin/nginx'
 const PROXY = join(import.meta.dirname, '../deploy/nginx/proxy.conf')
 
-/** nginx from Debian's packages, set up before these ports as docs/two-nodes.md says. */
+/** nginx from Debian's packages, set up before these ports as docs/running/two-nodes.md says. */
 export async function startNginx(ports: readonly number[]): Promise<Nginx> {
   requireDebianPackage('nginx-light', () => existsSync(PROGRAM))
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-nginx-'))

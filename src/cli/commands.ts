@@ -60,6 +60,24 @@ const localCommands: readonly Command[] = [
     run: async (given) => (await import('./doctor.ts')).doctor(given),
   }),
   local({
+    name: 'prove',
+    summary:
+      'Try the promises of the gateway on this machine, with simulated providers; takes minutes and leaves nothing behind',
+    examples: [
+      'switchyard prove',
+      'switchyard prove --quick --page verdict.html',
+      'switchyard prove --only budget --seed 7',
+    ],
+    options: {
+      quick: { type: 'boolean', help: 'A part of the calls: half a minute' },
+      only: { type: 'string', placeholder: 'NAME', help: 'One of the proofs' },
+      seed: { type: 'string', placeholder: 'NUMBER', help: 'Repeat a run' },
+      page: { type: 'string', placeholder: 'FILE', help: 'Write the verdict as an HTML page as well' },
+      json: { type: 'boolean', help: 'Print the verdict as JSON' },
+    },
+    run: async (given) => (await import('./prove.ts')).prove(given),
+  }),
+  local({
     name: 'migrate',
     summary: 'Move an embedded installation to PostgreSQL and compare both; resumes after an interruption',
     examples: [

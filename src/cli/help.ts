@@ -5,7 +5,7 @@ import { demoCommand } from './welcome.ts'
 
 /** The first words of all commands, as the help groups them. */
 const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
-  { heading: 'Get started', words: ['demo', 'serve', 'doctor', 'connect', 'token', 'try'] },
+  { heading: 'Get started', words: ['demo', 'serve', 'doctor', 'prove', 'connect', 'token', 'try'] },
   { heading: 'Configure', words: ['keys', 'routes', 'providers', 'workspaces', 'registry', 'catalog'] },
   { heading: 'Configure with a file', words: ['plan', 'apply', 'export', 'import'] },
   {

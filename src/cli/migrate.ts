@@ -77,7 +77,7 @@ function print({ verdict, keys, zeros }: Moved, { output, verifyOnly, to }: Prin
   else printVerdict(verdict, output)
   if (zeros > 0) {
     output.note(
-      `${zeros} zero characters in texts became U+FFFD, because PostgreSQL cannot store them (docs/moving-to-postgres.md)`,
+      `${zeros} zero characters in texts became U+FFFD, because PostgreSQL cannot store them (docs/running/moving-to-postgres.md)`,
     )
   }
   if (!verdict.isEqual) {

@@ -9,7 +9,7 @@ import { requireDebianPackage } from '../debian-package.ts'
 import { fixedPort } from '../fixed-port.ts'
 import { openShell, type PastedShell } from './pasted-shell.ts'
 
-const PAGE = readFileSync('docs/two-nodes.md', 'utf8')
+const PAGE = readFileSync('docs/running/two-nodes.md', 'utf8')
 const BLOCKS = [...PAGE.matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '')
 
 /** The page installs packages and starts services: it needs root. */

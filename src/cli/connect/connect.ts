@@ -115,7 +115,7 @@ async function run(given: Given): Promise<number> {
 function sayStreaming({ output }: Given, setup: AgentSetup, workspace: string, isStreaming: boolean): void {
   if (!setup.needsStreams || isStreaming) return
   output.note(
-    `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.title} needs it. Turn it on: ${programName()} workspaces update ${workspace} --streaming true`,
+    `\n${output.bad(`Streaming is off in workspace '${workspace}'`)}, and ${setup.name} needs it. Turn it on: ${programName()} workspaces update ${workspace} --streaming true`,
   )
 }
 

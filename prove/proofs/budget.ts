@@ -1,0 +1,66 @@
+import { billOf, dearestCall, picodollars, usdOf } from '../prices.ts'
+import type { Proof } from '../proof.ts'
+
+const ANSWER_TOKENS = 100
+const FITTING = 37n
+
+/**
+ * Calls at once, more than ten times what the budget can pay; two entries of different prices, of which the dearer one
+ * answers in full length; a new key on the way.
+ */
+export const budget: Proof = {
+  id: 'budget',
+  name: 'hard budget',
+  promise: 'A hard budget is never exceeded, whatever calls at once, falls back or changes keys.',
+  refutedBy: 'The providers bill more than the budget, or the log says another sum than they do.',
+  async run(bench) {
+    const { simulator } = bench
+    const request = {
+      ...{ model: 'dearer', max_tokens: ANSWER_TOKENS },
+      messages: [{ role: 'user', content: 'What does this call cost at most?' }],
+    }
+    const limit = dearestCall(request, ANSWER_TOKENS) * FITTING
+    const limits = { budget: { usd: usdOf(limit), per: 'total', mode: 'hard' } }
+    const { id, value } = await bench.newKey(limits)
+    let key = value
+    const calls = bench.isQuick ? 150 : 500
+    const problems: string[] = []
+    const statuses: number[] = []
+    const check = (when: string) => {
+      const billed = billOf(simulator.bill)
+      if (billed > limit) problems.push(`${when} the providers had billed ${usdOf(billed)} USD of ${usdOf(limit)}`)
+    }
+    const one = async () => {
+      const { status } = await bench.ask(key, request)
+      statuses.push(status)
+      check(`after ${statuses.length} calls`)
+      return status
+    }
+    const first = Array.from({ length: calls / 2 }, one)
+    const rotated = await bench.manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })
+    key = rotated.json.value
+    await Promise.all([...first, ...Array.from({ length: calls / 2 }, one)])
+    // Calls that wait for nothing else: until the last that fits is served.
+    while ((await one()) === 200);
+    const rows = await bench.rows(id)
+    const logged = rows.reduce((sum, row) => sum + picodollars(row.cost_usd), 0n)
+    const billed = billOf(simulator.bill)
+    if (logged !== billed) problems.push(`the log says ${usdOf(logged)} USD, the providers ${usdOf(billed)}`)
+    const others = statuses.filter((status) => status !== 200 && status !== 402)
+    if (others.length > 0) problems.push(`${others.length} calls were answered ${[...new Set(others)].join(', ')}`)
+    const served = statuses.filter((status) => status === 200).length
+    const least = Number(FITTING)
+    if (served < least) problems.push(`only ${served} calls were served, although ${least} always fit`)
+    return {
+      figures: {
+        calls: statuses.length,
+        served,
+        refused: statuses.filter((status) => status === 402).length,
+        'budget (USD)': usdOf(limit),
+        'billed (USD)': usdOf(billed),
+        'logged (USD)': usdOf(logged),
+      },
+      problems,
+    }
+  },
+}

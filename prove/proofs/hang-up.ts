@@ -1,0 +1,73 @@
+import type { BilledCall } from '../../simulator/bill.ts'
+import { type Bench, type LoggedCall, until } from '../bench.ts'
+import { billOf, picodollars, usdOf } from '../prices.ts'
+import type { Proof } from '../proof.ts'
+
+const EVENTS = 20
+
+/** A caller who leaves after each event of a stream: the provider bills the whole answer. */
+export const hangUp: Proof = {
+  id: 'hang-up',
+  name: 'callers who leave',
+  promise: 'What a provider may bill for a caller who left is in the log, as cost or as unconfirmed spend.',
+  refutedBy: 'A call whose row allows for less than its provider has billed.',
+  async run(bench) {
+    const { id, value } = await bench.newKey()
+    const step = bench.isQuick ? 5 : 1
+    const places = Array.from({ length: EVENTS / step }, (_, place) => place * step)
+    await Promise.all(places.map((events) => leaveAfter(bench, value, events)))
+    let rows: LoggedCall[] = []
+    await until(async () => {
+      rows = await bench.rows(id)
+      return rows.length === places.length && rows.every(({ state }) => state === 'closed')
+    }, 'every call that was left has its row')
+    const problems: string[] = []
+    const bySession = new Map(rows.map((row) => [row.session, row]))
+    for (const [marker, calls] of grouped(bench.simulator.bill)) {
+      const row = bySession.get(marker)
+      const allowed = picodollars(row?.cost_usd ?? null) + picodollars(row?.unconfirmed_most_usd ?? null)
+      if (allowed >= billOf(calls)) continue
+      problems.push(`${row?.id ?? marker}: ${usdOf(allowed)} USD in the log, ${usdOf(billOf(calls))} billed`)
+    }
+    const sum = (field: 'cost_usd' | 'unconfirmed_most_usd') =>
+      rows.reduce((total, row) => total + picodollars(row[field]), 0n)
+    return {
+      figures: {
+        'streams left': places.length,
+        'billed (USD)': usdOf(billOf(bench.simulator.bill)),
+        'logged as cost (USD)': usdOf(sum('cost_usd')),
+        'unconfirmed at most (USD)': usdOf(sum('unconfirmed_most_usd')),
+      },
+      problems,
+    }
+  },
+}
+
+function grouped(bill: readonly BilledCall[]): Map<string, BilledCall[]> {
+  const calls = new Map<string, BilledCall[]>()
+  for (const call of bill) calls.set(call.marker ?? '', [...(calls.get(call.marker ?? '') ?? []), call])
+  return calls
+}
+
+async function leaveAfter(bench: Bench, key: string, events: number): Promise<void> {
+  const marker = `left${String(events).padStart(4, '0')}`
+  const leaving = new AbortController()
+  const response = await fetch(`${bench.gateway.url()}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-gateway-session': marker },
+    body: JSON.stringify({
+      ...{ model: 'events', stream: true, max_tokens: 100 },
+      messages: [{ role: 'user', content: `Who are you, #${marker}` }],
+    }),
+    signal: leaving.signal,
+  })
+  let seen = 0
+  try {
+    for await (const chunk of response.body ?? []) {
+      seen += Buffer.from(chunk).toString().split('\n\n').length - 1
+      if (seen > events) break
+    }
+  } finally {
+    leaving.abort()
+  }
+}

@@ -1,0 +1,59 @@
+import { type Bench, until } from '../bench.ts'
+import type { Proof } from '../proof.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** What is remembered of callers is bounded: this is far above it, and far below what is sent. */
+const MOST_GROWTH = 150 * MEBIBYTE
+const TOGETHER = 32
+
+/** One key names another session, user, tag, agent and model with every call, and sends a long text each time. */
+export const memory: Proof = {
+  id: 'memory',
+  name: 'memory',
+  promise: 'One key cannot fill the memory, whatever names it invents.',
+  refutedBy: `Memory that grows by more than ${MOST_GROWTH / MEBIBYTE} MiB after a first thousand calls.`,
+  async run(bench) {
+    const calls = bench.isQuick ? 2_000 : 20_000
+    const limits = { budgets: [{ each: 'session', usd: '1', per: 'total', mode: 'hard' }] }
+    const { value } = await bench.newKey(limits)
+    await flood(bench, value, 1_000, 'first')
+    const before = await bench.gateway.memory()
+    await flood(bench, value, calls, 'then')
+    let after = await bench.gateway.memory()
+    // What is waiting to be collected is not remembered.
+    await until(
+      async () => {
+        after = await bench.gateway.memory()
+        return before === null || after === null || after - before < MOST_GROWTH
+      },
+      'memory is freed',
+      10_000,
+    ).catch(() => {})
+    if (before === null || after === null) return { figures: { 'not measured': 'no ps on this machine' }, problems: [] }
+    const mebibytes = (bytes: number) => Math.round(bytes / MEBIBYTE)
+    const grown = after - before
+    return {
+      figures: { calls, 'before (MiB)': mebibytes(before), 'after (MiB)': mebibytes(after) },
+      problems: grown > MOST_GROWTH ? [`the memory grew by ${mebibytes(grown)} MiB`] : [],
+    }
+  },
+}
+
+async function flood({ ask }: Bench, key: string, calls: number, name: string): Promise<void> {
+  let next = 0
+  const filler = 'x'.repeat(20_000)
+  await Promise.all(
+    Array.from({ length: TOGETHER }, async () => {
+      while (next < calls) {
+        const each = `${name}-${next++}`
+        const headers = {
+          ...{ 'x-gateway-session': each, 'x-gateway-user': each, 'x-gateway-agent': each, 'x-gateway-project': each },
+          ...{ 'x-gateway-tags': `t=${each}`, 'idempotency-key': each },
+        }
+        // Every other one names a model that does not exist.
+        const model = next % 2 === 0 ? 'plain' : `nothing/${each}`
+        await ask(key, { model, max_tokens: 5, messages: [{ role: 'user', content: filler + each }] }, { headers })
+      }
+    }),
+  )
+}
