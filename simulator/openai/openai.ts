@@ -19,6 +19,14 @@ import { failedEvent, streamResponse } from './responses/events.ts'
 import { RESPONSES_ODDITIES } from './responses/oddities.ts'
 import { problemWithResponseRequest } from './responses/request-rules.ts'
 import { writeResponse } from './responses/response.ts'
+import {
+  problemWithFill,
+  problemWithText,
+  readTextAsk,
+  streamFilled,
+  streamText,
+  writeText,
+} from './text-completion.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -44,6 +52,22 @@ export const openaiFamily: Family = {
       readAsk: readResponseAsk,
       writeReply: writeResponse,
       streaming: { eventsOf: streamResponse, oddities: RESPONSES_ODDITIES, ping: null, errorEvent: failedEvent },
+    }),
+    ...['/v1/completions', '/beta/completions'].map((path) =>
+      chatOperation({
+        path,
+        validate: refuse(problemWithText),
+        readAsk: readTextAsk,
+        writeReply: writeText,
+        streaming: { eventsOf: streamText, oddities: {}, ping: null, errorEvent: (data) => ({ data }) },
+      }),
+    ),
+    chatOperation({
+      path: '/v1/fim/completions',
+      validate: refuse(problemWithFill),
+      readAsk: readTextAsk,
+      writeReply: writeCompletion,
+      streaming: { eventsOf: streamFilled, oddities: {}, ping: null, errorEvent: (data) => ({ data }) },
     }),
     {
       path: '/v1/embeddings',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../domain/request/call-request.ts'
 import { assembleChat } from './chat-completions/assemble.ts'
+import { assembleText } from './completions/assemble.ts'
 import { assembleContents } from './generate-content/assemble.ts'
 import { assembleMessage } from './messages/assemble.ts'
 import { assembleResponse } from './responses/assemble.ts'
@@ -12,5 +13,6 @@ export const ASSEMBLERS: Readonly<Record<string, Assemble>> = {
   chat: assembleChat,
   messages: assembleMessage,
   responses: assembleResponse,
+  completions: assembleText,
   generate_content: assembleContents,
 }

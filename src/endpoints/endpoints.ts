@@ -1,4 +1,5 @@
 import { chatCompletions } from './chat-completions/chat-completions.ts'
+import { completions } from './completions/completions.ts'
 import { countContentTokens } from './count-content-tokens/count-content-tokens.ts'
 import { countTokens } from './count-tokens/count-tokens.ts'
 import { batchEmbedContents, embedContent } from './embed-content/embed-content.ts'
@@ -23,6 +24,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   batchEmbedContents,
   rerank,
   moderations,
+  completions,
 ]
 
 export function endpointNamed(name: string): Endpoint {

@@ -29,7 +29,9 @@ export function mismatch(
   const mode = snapshot.registry.get(provider)?.get(model)?.mode
   const registered = operationOfMode(mode)
   const operation = registered ?? family.operationOf(model)
-  if (operation !== null && operation !== endpoint.operation) {
+  // Most models that complete texts are listed for chat alone.
+  const isChatModel = operation === 'chat' && endpoint.operation === 'completions'
+  if (operation !== null && operation !== endpoint.operation && !isChatModel) {
     const path = ENDPOINTS.find((each) => each.operation === operation)?.path
     const source = registered === null ? '' : worded`, by its mode in the registry ('${named(mode ?? '')}')`
     return worded`${named(provider)}/${named(model)} is for ${named(operation)}${source}: send the request to POST ${named(path ?? '')}.`

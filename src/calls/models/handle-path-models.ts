@@ -39,6 +39,7 @@ const METHODS = {
   embeddings: ['embedContent', 'batchEmbedContents'],
   rerank: [],
   moderations: [],
+  completions: [],
 }
 
 /** By the first entry, as far as anything is known of it. */

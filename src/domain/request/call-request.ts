@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What a call asks of a model. */
-export type Operation = 'chat' | 'embeddings' | 'rerank' | 'moderations'
+export type Operation = 'chat' | 'embeddings' | 'rerank' | 'moderations' | 'completions'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
 export type EndpointName =
@@ -21,12 +21,14 @@ export type EndpointName =
   | 'batch_embed_contents'
   | 'rerank'
   | 'moderations'
+  | 'completions'
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['chat', 'chat'],
   ['embedding', 'embeddings'],
   ['rerank', 'rerank'],
   ['moderation', 'moderations'],
+  ['completion', 'completions'],
 ])
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */

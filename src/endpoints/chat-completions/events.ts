@@ -2,12 +2,11 @@ import { errorBody } from '../../domain/errors.ts'
 import { promptTokens, type TokenUsage } from '../../domain/pricing/usage.ts'
 import type { Stamp } from '../../domain/request/answer.ts'
 import { isJsonObject, type JsonObject } from '../../domain/request/call-request.ts'
-import type { ChatRequest } from '../../domain/request/chat.ts'
 import type { Chunk, StreamEnd, StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import type { StreamFormat } from '../endpoint.ts'
 import { StampedChunks } from './stamped-chunks.ts'
 
-export const chatEvents: StreamFormat<ChatRequest> = {
+export const chatEvents: StreamFormat = {
   isRequested: ({ stream }) => stream === true,
   open: (request, stamp) => new ChatEvents(request, stamp),
   error: (error) => frame(JSON.stringify(errorBody(error))),
@@ -22,7 +21,7 @@ function frame(json: string): string {
 }
 
 /** One streamed completion. Its last chunks wait for `end`. */
-class ChatEvents implements StreamWriter {
+export class ChatEvents implements StreamWriter {
   readonly #stamp: Stamp
   readonly #isUsageWanted: boolean
   /** The caller uses `functions`, which know one call and no ids. */
@@ -36,14 +35,14 @@ class ChatEvents implements StreamWriter {
   /** The fields that all chunks have, as in the last one held. */
   #fields: JsonObject
 
-  constructor(request: ChatRequest, stamp: Stamp) {
+  constructor(request: JsonObject, stamp: Stamp, object = 'chat.completion.chunk') {
     const { stream_options: options, functions } = request
     this.#stamp = stamp
     this.#isUsageWanted = isJsonObject(options) && options['include_usage'] === true
     this.#isLegacy = Array.isArray(functions) && functions.length > 0
-    this.#stamped = new StampedChunks(stamp, this.#isUsageWanted)
+    this.#stamped = new StampedChunks(stamp, this.#isUsageWanted, object)
     const { id, created, model } = stamp
-    this.#fields = { id, object: 'chat.completion.chunk', created, model }
+    this.#fields = { id, object, created, model }
     this.#beforeDelta = `${JSON.stringify(this.#fields).slice(0, -1)},"choices":[{"index":0,"delta":`
     this.#afterDelta = this.#isUsageWanted ? ',"finish_reason":null}],"usage":null}' : ',"finish_reason":null}]}'
   }

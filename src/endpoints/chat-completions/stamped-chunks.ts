@@ -12,12 +12,14 @@ const NULL_USAGE = ',"usage":null'
 export class StampedChunks {
   readonly #stamp: Stamp
   readonly #isUsageWanted: boolean
+  readonly #object: string
   /** How the chunks begin, up to the later one of id and model. */
   #from = ''
   #to = ''
 
-  constructor(stamp: Stamp, isUsageWanted: boolean) {
+  constructor(stamp: Stamp, isUsageWanted: boolean, object = 'chat.completion.chunk') {
     this.#stamp = stamp
+    this.#object = object
     this.#isUsageWanted = isUsageWanted
   }
 
@@ -63,10 +65,10 @@ export class StampedChunks {
 
   #anew(value: JsonObject): string {
     const { id, created, model } = this.#stamp
-    const whole: JsonObject = { id, object: 'chat.completion.chunk', created, model, ...value, usage: null }
+    const whole: JsonObject = { id, object: this.#object, created, model, ...value, usage: null }
     whole['id'] = id
     whole['model'] = model
-    if (!isDated(whole)) Object.assign(whole, { object: 'chat.completion.chunk', created })
+    if (!isDated(whole)) Object.assign(whole, { object: this.#object, created })
     if (!this.#isUsageWanted) delete whole['usage']
     return JSON.stringify(whole)
   }

@@ -27,6 +27,14 @@ export const RESPONSES_FIELDS = namesIn(`${COMMON} input instructions max_output
 export const EMBEDDINGS_FIELDS = namesIn(`model input encoding_format dimensions output_dimension output_dtype user
   input_type truncate truncate_prompt_tokens normalize`)
 
+/** The hold covers every answer that is generated, also those of `best_of` that are not returned. */
+export const COMPLETIONS_FIELDS =
+  namesIn(`${COMMON} prompt suffix max_tokens n best_of echo logprobs random_seed min_tokens
+  stop_token_ids bad_words ignore_eos skip_special_tokens spaces_between_special_tokens include_stop_str_in_output
+  allowed_token_ids add_special_tokens truncate_prompt_tokens prompt_logprobs return_token_ids
+  return_tokens_as_token_ids guided_json guided_regex guided_choice guided_grammar structured_outputs cache_salt
+  request_id`)
+
 /** What of them is billed may be more than the output limit of the request: only the model's own one bounds it. */
 const LOOSE = ['prediction', 'enable_thinking', 'thinking_budget']
 

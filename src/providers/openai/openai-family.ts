@@ -1,9 +1,11 @@
 import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
+import type { Operation } from '../../domain/request/call-request.ts'
 import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
 import { identity } from './azure/identity.ts'
 import { chat } from './chat/chat.ts'
 import { TIER_PIN } from './chat/tiers.ts'
+import { completer, isTextModel } from './completions/completions.ts'
 import { dialectOf } from './dialect/dialect.ts'
 import { Options } from './dialect/options.ts'
 import { problemOf } from './dialect/problem.ts'
@@ -26,7 +28,7 @@ const builtin = {
 
 /** The vendor itself has no such models; compatible servers do. */
 const rerank = reranker(undefined, ({ baseUrl }) => baseUrl !== null)
-const TRANSLATORS = { chat, embeddings, responses, rerank, moderations }
+const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer() }
 
 export const openaiFamily: Family = {
   builtin,
@@ -44,8 +46,7 @@ export const openaiFamily: Family = {
   credentials: ['client_secret'],
   problemOf,
   authorization: identity,
-  operationOf: (model) =>
-    model.startsWith('text-embedding-') ? 'embeddings' : isModeration(model) ? 'moderations' : null,
+  operationOf,
   modelsTarget: (provider) => targetOf(provider, '/models'),
   isListed: ({ settings }) => settings?.['list_models'] === true,
   failureFromWire,
@@ -65,4 +66,10 @@ function modelsFromWire(body: unknown): CatalogPage {
     traits: UNKNOWN_TRAITS,
   }))
   return { models, next: null }
+}
+
+function operationOf(model: string): Operation | null {
+  if (model.startsWith('text-embedding-')) return 'embeddings'
+  if (isModeration(model)) return 'moderations'
+  return isTextModel(model) ? 'completions' : null
 }

@@ -68,6 +68,7 @@ async function applications(): Promise<string> {
     body: { model: 'no-reranker', query: 'x', documents: ['a', { text: 'b' }] },
   })
   same(reranked.error?.error.code, 'model_not_found')
+  await ok(application.POST('/v1/completions', { body: { model: 'fast', prompt: 'hello' } }))
   const moderated = await ok(application.POST('/v1/moderations', { body: { input: 'hello' } }))
   same(moderated.results.length, 1)
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))

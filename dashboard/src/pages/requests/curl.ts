@@ -16,6 +16,7 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
     path: '/v1beta/models/{model}:countTokens',
     fields: { contents: [{ role: 'user', ...CONTENT }] },
   },
+  completions: { path: '/v1/completions', fields: { prompt: '…' } },
   moderations: { path: '/v1/moderations', fields: { input: '…' } },
   rerank: { path: '/v1/rerank', fields: { query: '…', documents: ['…'] } },
   embed_content: { path: '/v1beta/models/{model}:embedContent', fields: { content: CONTENT } },

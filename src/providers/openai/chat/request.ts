@@ -73,7 +73,7 @@ function withKnownLimit(fields: JsonObject, { baseUrl }: Target, limitField?: Li
 }
 
 /** Without it a stream ends without a count of its tokens. */
-function askForUsage(fields: JsonObject, { omitsUsageField }: Target): void {
+export function askForUsage(fields: JsonObject, { omitsUsageField }: Target): void {
   const options = fields[USAGE_FIELD]
   if (omitsUsageField === true) delete fields[USAGE_FIELD]
   else if (!isJsonObject(options) || options['include_usage'] !== true) {
@@ -110,7 +110,11 @@ function limitByBothNames(body: JsonObject, { baseUrl, preset, pins, renames }: 
 }
 
 /** Under the caller's field name; without one, under the name that the server knows. */
-function limitOutput(body: JsonObject, { bounds, baseUrl, traits }: Target, limitField?: LimitName): Adjustment[] {
+export function limitOutput(
+  body: JsonObject,
+  { bounds, baseUrl, traits }: Target,
+  limitField?: LimitName,
+): Adjustment[] {
   if (bounds.default === null && bounds.most === null) return []
   const named = LIMITS.filter((name) => (body[name] ?? null) !== null)
   return (named.length > 0 ? named : [limitField ?? limitName(baseUrl)]).flatMap((field) => {

@@ -201,6 +201,6 @@ function contentIn({ choices }: JsonObject): number {
   return bytes
 }
 
-function isDone(data: string): boolean {
+export function isDone(data: string): boolean {
   return data.length < 32 && data.trim() === '[DONE]'
 }

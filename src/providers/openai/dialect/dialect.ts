@@ -1,4 +1,5 @@
 import type { Provider } from '../../../domain/provider.ts'
+import { PLAIN_TEXT } from '../completions/completing.ts'
 import { VENDORS } from '../presets/vendors.ts'
 import type { Options } from './options.ts'
 import type { Vendor } from './vendor.ts'
@@ -10,7 +11,14 @@ export interface Dialect {
 }
 
 /** A row with options and no preset. */
-const NOBODY: Vendor = { baseUrl: null, source: '', options: {}, isFaithful: true, moderates: 'all' }
+const NOBODY: Vendor = {
+  baseUrl: null,
+  source: '',
+  options: {},
+  isFaithful: true,
+  moderates: 'all',
+  completes: PLAIN_TEXT,
+}
 
 /** Null: the row says nothing, and everything is as at the vendor's own service. */
 export function dialectOf({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): Dialect | null {

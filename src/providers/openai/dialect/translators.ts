@@ -8,6 +8,7 @@ import { renaming } from '../../rename.ts'
 import { USAGE_FIELD } from '../chat/request.ts'
 import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
+import { completer } from '../completions/completions.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
 import { moderations, textModerations } from '../moderations/moderations.ts'
 import { reranker } from '../rerank/rerank.ts'
@@ -54,7 +55,8 @@ function translatorsOf(dialect: Dialect): Translators {
     ...(vendor.cacheKeyHeader === undefined ? {} : { cacheKeyHeader: vendor.cacheKeyHeader }),
     stream: { open: (request) => new ChatStream(request, accent), partsOf, usageField: USAGE_FIELD },
   }
-  const { reranks } = vendor
+  const { reranks, completes } = vendor
+  const completion = completes === undefined ? {} : { completions: completer(completes, dialect) }
   const rerank = reranks === undefined ? {} : { rerank: reranker(reranks) }
   const moderator = vendor.moderates === 'all' ? moderations : textModerations
   const moderation = vendor.moderates === undefined ? {} : { moderations: moderator }
@@ -64,6 +66,7 @@ function translatorsOf(dialect: Dialect): Translators {
     responses: responsesOf(dialect),
     ...rerank,
     ...moderation,
+    ...completion,
   } as Translators
 }
 

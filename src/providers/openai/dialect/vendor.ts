@@ -1,6 +1,7 @@
 import type { Speakable } from '../../../domain/provider.ts'
 import type { JsonObject } from '../../../domain/request/call-request.ts'
 import type { ProviderHints } from '../../family.ts'
+import type { Completing } from '../completions/completing.ts'
 import type { Reranking } from '../rerank/ranking.ts'
 import type { Options } from './options.ts'
 
@@ -37,6 +38,8 @@ export interface Vendor {
   embedsTextOnly?: true
   /** Missing: it has no models that rerank. */
   reranks?: Reranking
+  /** Missing: it completes no texts beside chats. */
+  completes?: Completing
   /** It has models that classify texts, or images too; missing: none. */
   moderates?: 'texts' | 'all'
   /** A resource of Azure: its paths and its errors are its own. */

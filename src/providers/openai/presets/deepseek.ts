@@ -13,6 +13,12 @@ export const deepseek: Vendor = {
     system_role: 'system',
     supports: { json_schema: false, images: false, n: false },
   },
+  completes: {
+    path: '/beta/completions',
+    without: /\/(?:v1|beta)$/,
+    takesOneText: true,
+    refuses: ['n', 'best_of', 'logit_bias'],
+  },
   refuses: ['audio', 'functions', 'logit_bias', 'web_search_options'],
   /** A turn that called a tool must hold its reasoning. Of another model's there is none: an empty one is taken. */
   request(body) {

@@ -1,3 +1,4 @@
+import { PLAIN_TEXT } from '../completions/completing.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 
 /** Extra inputs are forbidden; usage comes in the last chunk without being asked for. */
@@ -19,5 +20,6 @@ export const fireworks: Vendor = {
     reasoning_field: 'reasoning_content',
     system_role: 'system',
   },
+  completes: PLAIN_TEXT,
   refuses: ['audio', 'web_search_options'],
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
 import { refuse } from '../../../domain/request/rejection.ts'
 import { worded } from '../../../domain/wording/worded.ts'
+import { PLAIN_TEXT } from '../completions/completing.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 import { PLAIN } from '../rerank/ranking.ts'
 
@@ -19,6 +20,7 @@ export const ollama: Vendor = {
   },
   refuses: ['audio', 'functions', 'logit_bias'],
   embedsTextOnly: true,
+  completes: { ...PLAIN_TEXT, takesOneText: true, refuses: ['best_of', 'echo', 'logit_bias', 'n'] },
   request({ messages }) {
     if (Array.isArray(messages) && messages.some(hasLinkedImage))
       refuse(worded`image_url: this provider takes data URLs only`)
@@ -31,6 +33,7 @@ export const vllm: Vendor = {
   source: 'docs.vllm.ai/en/latest/serving/openai_compatible_server, 2026-11-16',
   options: { drop_params: ['user'], max_tokens_field: 'max_tokens', reasoning_field: 'reasoning' },
   reranks: PLAIN,
+  completes: { ...PLAIN_TEXT, refuses: ['suffix'] },
   refuses: ['audio', 'functions'],
 }
 
@@ -45,6 +48,7 @@ export const lmstudio: Vendor = {
     system_role: 'system',
     supports: { n: false },
   },
+  completes: { ...PLAIN_TEXT, refuses: ['n', 'best_of'] },
   refuses: ['audio', 'functions'],
   request({ response_format: format }) {
     if (isJsonObject(format) && format['type'] === 'json_object') {

@@ -24,6 +24,12 @@ export const mistral: Vendor = {
   },
   refuses: ['audio', 'function_call', 'functions', 'logit_bias', 'web_search_options'],
   moderates: 'texts',
+  completes: {
+    path: '/fim/completions',
+    takesOneText: true,
+    isChatShaped: true,
+    refuses: ['n', 'best_of', 'echo', 'logprobs', 'logit_bias', 'presence_penalty', 'frequency_penalty'],
+  },
   messageFields: new Set(['role', 'content', 'tool_calls', 'tool_call_id', 'prefix']),
   request(body) {
     if (body['tool_choice'] === 'required') body['tool_choice'] = 'any'

@@ -1,5 +1,6 @@
 import { isCount } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { PLAIN_TEXT } from '../completions/completing.ts'
 import type { Vendor } from '../dialect/vendor.ts'
 import { PLAIN } from '../rerank/ranking.ts'
 import { HINTS } from './hints.ts'
@@ -15,6 +16,7 @@ export const together: Vendor = {
     system_role: 'system',
   },
   reranks: PLAIN,
+  completes: PLAIN_TEXT,
   refuses: ['audio', 'functions', 'web_search_options'],
   request(body) {
     const { stop, logprobs, top_logprobs: top } = body
