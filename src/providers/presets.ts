@@ -25,12 +25,14 @@ const SHOWN: Readonly<Record<string, readonly [title: string, hint: string]>> = 
   deepseek: ['DeepSeek', 'DeepSeek models'],
   fireworks: ['Fireworks AI', 'Open models'],
   groq: ['Groq', 'Fast open models'],
+  jina: ['Jina AI', 'Embeddings and rerank'],
   lmstudio: ['LM Studio', 'Runs on your machine'],
   mistral: ['Mistral AI', 'Mistral models'],
   ollama: ['Ollama', 'Runs on your machine'],
   openrouter: ['OpenRouter', 'Many vendors, one key'],
   together: ['Together AI', 'Open models'],
   vllm: ['vLLM', 'Your own server'],
+  voyage: ['Voyage AI', 'Embeddings and rerank'],
   xai: ['xAI', 'Grok models'],
 }
 

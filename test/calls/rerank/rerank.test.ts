@@ -9,6 +9,7 @@ const harness: Harness = await startHarness({
 providers:
   local: { family: openai, base_url: "\${SIMULATED}", api_key: local-key }
   cohere: { preset: cohere, base_url: "\${SIMULATED}", api_key: co-key }
+  voyage: { preset: voyage, base_url: "\${SIMULATED}", api_key: v-key }
   groq: { preset: groq, base_url: "\${SIMULATED}", api_key: g-key }
 workspaces:
   default:
@@ -18,6 +19,8 @@ workspaces:
       twice: { chain: [{ provider: local, model: rank-sim-500, retries: 0 }, { provider: local, model: rank-tokens }] }
       mixed: { interchangeable: true, chain: [{ provider: local, model: rank-sim-500, retries: 0 }, { provider: local, model: rank-tokens }] }
       talk: { chain: [{ provider: local, model: talker }] }
+      counted: { chain: [{ provider: voyage, model: rerank-2.5 }] }
+      vectors: { chain: [{ provider: voyage, model: voyage-embed }] }
       none: { chain: [{ provider: groq, model: rank }] }
 registry:
   - { provider: local, model: rank-tokens, mode: rerank, input_per_mtok: "0.05", output_per_mtok: "0" }
@@ -79,6 +82,15 @@ describe('an answer', () => {
     assert.match(explained.json.cost_lines.join('\n'), /search_unit.*3 × search/s)
   })
 
+  test('is priced as a vendor counts that reads the query with each document (R2)', async () => {
+    const data = [{ index: 1, relevance_score: 0.5, document: 'x' }]
+    simulator.script('rerank-2.5', [{ body: { object: 'list', data, usage: { total_tokens: 32_000 } } }])
+    const { headers, json, text } = await rerank({ model: 'counted', top_n: 1 })
+    assert.deepEqual([json.results, json.usage?.total_tokens], [[{ index: 1, relevance_score: 0.5 }], 32_000], text)
+    assert.equal(headers.get('x-gateway-cost-usd'), '0.001600')
+    assert.equal((harness.upstream()[0]?.body as Json | undefined)?.top_k, 1)
+  })
+
   test('of a large body is the same', async () => {
     const documents = Array.from({ length: 4_000 }, (_, at) => `${at} ${'long '.repeat(60)}`)
     const { status, json, text } = await rerank({ model: 'by-tokens', documents, top_n: 2, return_documents: true })
@@ -106,6 +118,16 @@ describe('a hard budget', () => {
     assert.deepEqual([refused.status, refused.json.error.code], [402, 'budget_exceeded'])
     assert.equal(harness.upstream().length, 1)
   })
+})
+
+test('a vendor without chats embeds, and answers no chat', async () => {
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const asked = { model: 'vectors', input: ['x'], dimensions: 4, encoding_format: 'float' }
+  const answer = await fetch(`${harness.url}/v1/embeddings`, { method: 'POST', headers, body: JSON.stringify(asked) })
+  assert.equal(answer.status, 200)
+  assert.deepEqual(harness.upstream()[0]?.body, { model: 'voyage-embed', input: ['x'], output_dimension: 4 })
+  const chat = await harness.chat({ model: 'vectors', messages: [{ role: 'user', content: 'x' }] } as never)
+  assert.match((chat.json as Json).error.message, /The provider 'voyage' does not offer chat/)
 })
 
 describe('what cannot be', () => {

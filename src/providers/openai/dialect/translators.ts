@@ -61,7 +61,7 @@ function translatorsOf(dialect: Dialect): Translators {
   const moderator = vendor.moderates === 'all' ? moderations : textModerations
   const moderation = vendor.moderates === undefined ? {} : { moderations: moderator }
   return {
-    chat,
+    ...(vendor.hasNoChat === true ? {} : { chat }),
     embeddings: embeddingsOf(dialect, named),
     responses: responsesOf(dialect),
     ...rerank,

@@ -34,6 +34,8 @@ export interface Vendor {
   usage?(usage: JsonObject): JsonObject
   /** Its limits do not count all that it bills: only the model's own limit does. */
   hasLooseLimits?: true
+  /** It embeds and reranks, and has no models for chat. */
+  hasNoChat?: true
   /** Its embeddings are of texts, not of tokens. */
   embedsTextOnly?: true
   /** Missing: it has no models that rerank. */

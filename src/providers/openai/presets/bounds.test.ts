@@ -13,7 +13,7 @@ const maybeLimit = fc.option(fc.integer({ min: 1, max: 500 }), { nil: undefined 
 
 /** A call, and a count that the vendor may give for it: no completion is longer than its limit. */
 const call = fc.record({
-  preset: fc.constantFrom(...VENDORS.keys()),
+  preset: fc.constantFrom(...[...VENDORS].flatMap(([name, { hasNoChat }]) => (hasNoChat === true ? [] : [name]))),
   older: maybeLimit,
   newer: maybeLimit,
   configured: fc.option(fc.integer({ min: 1, max: 500 }), { nil: null }),

@@ -19,10 +19,11 @@ const provider: Provider = {
 
 test('every preset has an address or none, a dated source, and options that a row could set', () => {
   assert.deepEqual([...PRESETS.keys()], [...VENDORS.keys()])
-  for (const [name, { baseUrl, source, options }] of VENDORS) {
+  for (const [name, { baseUrl, source, options, hasNoChat }] of VENDORS) {
     assert.match(source, /\d{4}-\d\d-\d\d$/, name)
     assert.ok(baseUrl === null || new URL(baseUrl).protocol === 'https:', name)
     assert.equal(openaiFamily.settings?.safeParse(options).success, true, name)
+    if (hasNoChat === true) continue
     const { url, headers } = chatOf(name).target(
       { ...provider, preset: name, baseUrl: baseUrl ?? 'http://host/v1' },
       'm',

@@ -8,6 +8,7 @@ import { groq } from './groq.ts'
 import { lmstudio, ollama, vllm } from './local-servers.ts'
 import { mistral } from './mistral.ts'
 import { openrouter } from './openrouter.ts'
+import { jina, voyage } from './rerankers.ts'
 import { together } from './together.ts'
 import { xai } from './xai.ts'
 
@@ -20,12 +21,14 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map(
     deepseek,
     fireworks,
     groq,
+    jina,
     lmstudio,
     mistral,
     ollama,
     openrouter,
     together,
     vllm,
+    voyage,
     xai,
   }),
 )

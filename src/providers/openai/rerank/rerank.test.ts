@@ -8,6 +8,7 @@ import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
 import { type RerankRequest, readRerankRequest, rerankTokens, searchUnits } from '../../../domain/request/rerank.ts'
 import type { Target } from '../../family.ts'
 import { cohere } from '../presets/cohere.ts'
+import { jina, voyage } from '../presets/rerankers.ts'
 import { reranker } from './rerank.ts'
 
 const TARGET: Target = { model: 'rank-1', traits: UNKNOWN_TRAITS, baseUrl: null, bounds: NO_BOUNDS }
@@ -40,6 +41,29 @@ describe('to the provider', () => {
           assert.deepEqual(translation.body, { query: 'trains', documents: ASKED.documents, ...wire, model: 'rank-1' })
         }
       }
+    })
+  }
+
+  for (const [vendor, more, expected] of [
+    [
+      voyage,
+      { top_n: 2, truncation: false, documents: [{ text: 'one' }] },
+      { top_k: 2, truncation: false, documents: ['one'] },
+    ],
+    [voyage, { max_tokens_per_doc: 9 }, null],
+    [voyage, { rank_fields: ['x'] }, null],
+    [jina, { top_n: 2, return_documents: true }, { top_n: 2, return_documents: false, documents: ASKED.documents }],
+    [jina, { max_tokens_per_doc: 9 }, null],
+  ] as const) {
+    test(`${JSON.stringify(more)} to ${vendor.baseUrl}`, () => {
+      const translation = reranker(vendor.reranks).toWire(ask(more), TARGET)
+      if (expected === null) assert.equal(translation.kind, 'refused')
+      else
+        assert.deepEqual(translation.kind === 'wire' && translation.body, {
+          query: 'trains',
+          ...expected,
+          model: 'rank-1',
+        })
     })
   }
 

@@ -39,15 +39,18 @@ function addressOf(provider: Provider, { path, without }: Reranking): HttpTarget
 function toWire(request: RerankRequest, { model, isStrict }: Target, ranking: Reranking): Translation {
   const { documents, return_documents: _made, user: _user, ...rest } = request
   for (const name of Object.keys(rest)) {
-    if (KNOWN.has(name) || (ranking.isStrict !== true && isStrict !== true)) continue
-    const why =
-      ranking.isStrict === true
-        ? worded`this provider does not take it`
-        : worded`a hard budget applies, and nothing bounds what this costs`
+    if ((rest[name] ?? null) === null) continue
+    const isTaken = KNOWN.has(name) ? ranking.refuses?.includes(name) !== true : ranking.takes?.includes(name) === true
+    const isRefused = ranking.isStrict === true || ranking.refuses?.includes(name) === true
+    if (isTaken || (!isRefused && isStrict !== true)) continue
+    const why = isRefused
+      ? worded`this provider does not take it`
+      : worded`a hard budget applies, and nothing bounds what this costs`
     return { kind: 'refused', code: 'unsupported_parameter', message: worded`${named(name)}: ${why}` }
   }
   const fields: JsonObject = {
     ...rest,
+    ...ranking.always,
     model,
     documents: ranking.isStrict === true ? documents.map(textOf) : documents,
   }
