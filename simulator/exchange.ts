@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answer } from './answer.ts'
 
-export type ReadBody = { kind: 'complete'; text: string } | { kind: 'too-large' } | { kind: 'client-left' }
+export type ReadBody =
+  | { kind: 'complete'; text: string; bytes: Buffer }
+  | { kind: 'too-large' }
+  | { kind: 'client-left' }
 
 const EARLY_NAME = 'sim-reset-early'
 const EARLY_MODEL = /"model"\s*:\s*"([^"]*sim-reset-early)"/
@@ -26,7 +29,8 @@ export async function readBody(
   } catch {
     return { kind: 'client-left' }
   }
-  return { kind: 'complete', text: Buffer.concat(chunks).toString() }
+  const whole = Buffer.concat(chunks)
+  return { kind: 'complete', text: whole.toString(), bytes: whole }
 }
 
 /** Sends the answer, or breaks the connection the way it asks for. A hang is simply never answered. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { Bill } from './bill.ts'
 import type { JsonObject } from './json.ts'
+import type { MediaOperation } from './media.ts'
 import type { CacheRule } from './prompt-cache.ts'
 import type { Ask, Tweak } from './reply.ts'
 import type { Account } from './stage.ts'
@@ -46,6 +47,8 @@ export interface Family {
   /** What the vendor's base address has behind its host. */
   basePath?: string
   operations: readonly Operation[]
+  /** Forms and sounds. */
+  media?: readonly MediaOperation[]
   /** The operation of a path, and what the path says beside the body. Missing: paths are those of the operations. */
   route?(url: URL): { path: string; fields: JsonObject } | null
   /** How it decides which beginnings of prompts to keep; missing: by what it has read. */

@@ -7,6 +7,7 @@ import { readBody, resetConnection, sendAnswer } from './exchange.ts'
 import type { Cause, CauseContext, Family, Operation } from './family.ts'
 import { answerInspection } from './inspection.ts'
 import { isObject, type JsonObject } from './json.ts'
+import { sendMedia } from './media.ts'
 import type { Stage } from './stage.ts'
 import { StreamPlayer } from './stream/play.ts'
 import type { StreamPlan } from './stream/script.ts'
@@ -67,11 +68,32 @@ class Exchange {
       this.#break()
     })
     if (read.kind === 'client-left') return
+    if (read.kind === 'complete' && (await this.#media(read.bytes))) return
     const answer = read.kind === 'too-large' ? this.#tooLarge() : this.#decide(read.text)
     const delayMs = this.#latencyMs(answer) + (answer.delayMs ?? 0)
     if (this.#operation()) await stage.gate()
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#clientLeft.signal }).catch(() => undefined)
     if (!this.#clientLeft.signal.aborted) await this.#send(answer)
+  }
+
+  /** False: this path has neither forms nor sounds. */
+  async #media(bytes: Buffer): Promise<boolean> {
+    const { family, stage, request, response, requiredKey, url } = this.#parts
+    const operation = family.media?.find(({ path }) => path === url.pathname)
+    if (operation === undefined || request.method !== 'POST') return false
+    const fields = await operation.read(bytes, request.headers['content-type'] ?? '')
+    stage.log.describe(this.#call, '', fields)
+    const key = family.keyOf(request.headers)
+    if (!key || (requiredKey !== null && key !== requiredKey)) await this.#send(this.#fail(401))
+    else if (fields === null) await this.#send(this.#fail('bad-json'))
+    else {
+      await stage.gate()
+      const answer = operation.answer(fields)
+      this.#call.status = answer.status
+      if (answer.ending === 'cut') this.#broken = true
+      await sendMedia(response, answer)
+    }
+    return true
   }
 
   #latencyMs({ stream }: Answer): number {

@@ -4,6 +4,8 @@ import { lastText } from '../call-log.ts'
 import { chatOperation } from '../chat-operation.ts'
 import type { Family, Operation } from '../family.ts'
 import type { JsonObject } from '../json.ts'
+import { speech } from './audio/speech.ts'
+import { transcription } from './audio/transcription.ts'
 import { streamCompletion } from './chunks.ts'
 import { readCompletionAsk, writeCompletion } from './completion.ts'
 import { problemWithEmbeddings } from './embedding-rules.ts'
@@ -97,6 +99,7 @@ export const openaiFamily: Family = {
       answer: writeUnitRerank,
     },
   ],
+  media: [transcription('/v1/audio/transcriptions'), transcription('/v1/audio/translations'), speech],
   bodyLimitBytes: 64 * MEBIBYTE,
   newRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   keyOf: (headers) => /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null,

@@ -25,7 +25,7 @@ import { type Asked, type Outcome, readOutcome } from './read-outcome.ts'
 import { type Admitted, millisecondsInto, type ServedBy, type StreamedAnswer } from './stages.ts'
 import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
-import type { Use } from './stream/stream-usage.ts'
+import { countedUse, type Use } from './stream/stream-usage.ts'
 import { isCovered, NOT_COVERED, noteUnconfirmed } from './unconfirmed.ts'
 import { uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
@@ -144,7 +144,7 @@ function countsOf(
     return uncountedWhole(answer, candidate, call)
   }
   notePrice(usage.pricePercent, 'provider', candidate, record, call.id, deps)
-  return { usage, usageSource: 'provider', bounds: null }
+  return countedUse(usage, answer.usageSource, answer.orTokens, candidate, call)
 }
 
 function streamed(stream: LiveStream, entry: ChainEntry, call: Admitted, deps: Deps): StreamedAnswer {

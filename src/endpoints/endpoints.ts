@@ -10,6 +10,7 @@ import { messages } from './messages/messages.ts'
 import { moderations } from './moderations/moderations.ts'
 import { rerank } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
+import { transcriptions, translations } from './transcriptions/transcriptions.ts'
 
 /** Every public path that costs money: router, worker, log and documentation read this table. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -25,6 +26,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   rerank,
   moderations,
   completions,
+  transcriptions,
+  translations,
 ]
 
 export function endpointNamed(name: string): Endpoint {

@@ -141,7 +141,11 @@ export function v1Paths(
     requestBody: {
       required: true,
       description: page.requestNotes,
-      content: { 'application/json': { schema: schemaOf(page.request, 'input'), example: page.example } },
+      content: {
+        [endpoint.form === undefined ? 'application/json' : 'multipart/form-data']: {
+          ...{ schema: schemaOf(page.request, 'input'), example: page.example },
+        },
+      },
     },
     responses: { 200: served(endpoint), ...failures(() => true, endpoint.error, errorOf(page)) },
   })

@@ -30,7 +30,10 @@ export function storedAnswerOf(
 const CALLS_TOOLS: ReadonlySet<string> = new Set(['tool_calls', 'function_call', 'tool_use'])
 
 function bodyOf({ delivery }: Ended['call'], reply: CallReply): string | Uint8Array | null {
-  if (!('rest' in reply)) return reply.status === 200 ? reply.body : null
+  if (!('rest' in reply)) {
+    const isJson = reply.headers['content-type']?.startsWith('application/json') === true
+    return reply.status === 200 && isJson ? reply.body : null
+  }
   const sent = delivery?.replay ?? null
   return sent === null ? null : sent.text + reply.rest
 }

@@ -40,6 +40,8 @@ const METHODS = {
   rerank: [],
   moderations: [],
   completions: [],
+  transcription: [],
+  speech: [],
 }
 
 /** By the first entry, as far as anything is known of it. */

@@ -1,6 +1,6 @@
 import type { UsageSource } from '../../domain/log/stream-words.ts'
 import { estimateUsage } from '../../domain/pricing/estimated-usage.ts'
-import { dearestPromptClass } from '../../domain/pricing/price.ts'
+import { costOf, dearestPromptClass } from '../../domain/pricing/price.ts'
 import type { TokenUsage } from '../../domain/pricing/usage.ts'
 import type { StreamUsage } from '../../domain/request/stream.ts'
 import type { Candidate } from '../chain/assess.ts'
@@ -26,7 +26,7 @@ export interface Arrived {
 /** The provider's count if it counted the whole answer, else an estimate within bounds. */
 export function usageOf(arrived: Arrived, candidate: Candidate, call: Pick<Resolved, 'body' | 'snapshot'>): Use {
   const { counted, deltas, bytes, otherBytes } = arrived
-  if (counted?.isFinal === true) return { usage: counted.tokens, usageSource: 'provider', bounds: null }
+  if (counted?.isFinal === true) return countedUse(counted.tokens, counted.source, counted.orTokens, candidate, call)
   const { promptTokens, length } = call.body
   const most = promptBound(candidate, promptTokens)
   const { usage, source, ...bounds } = estimateUsage({
@@ -43,6 +43,20 @@ export function usageOf(arrived: Arrived, candidate: Candidate, call: Pick<Resol
   // As long as no answer has told what the account charges, this one may cost as much as is held.
   if (heldPercent > expectedPercent) bounds.most = { ...bounds.most, pricePercent: heldPercent }
   return { usage, usageSource: source, bounds }
+}
+
+/** What an answer used; the tokens that stand for it, where only those have a price. */
+export function countedUse(
+  usage: TokenUsage,
+  source: UsageSource | undefined,
+  orTokens: TokenUsage | undefined,
+  { entry }: Pick<Candidate, 'entry'>,
+  { snapshot }: Pick<Resolved, 'snapshot'>,
+): Use {
+  const price = orTokens === undefined ? undefined : snapshot.registry.get(entry.provider)?.get(entry.model)?.price
+  const isByTokens = price !== undefined && price.base !== null && costOf(usage, price) === null
+  if (orTokens === undefined || !isByTokens) return { usage, usageSource: source ?? 'provider', bounds: null }
+  return { usage: orTokens, usageSource: 'estimated', bounds: null }
 }
 
 /**

@@ -4,10 +4,11 @@ export type StreamEnding = (typeof STREAM_ENDINGS)[number]
 
 /**
  * Who counted the tokens of a call: its provider; the provider some of them and the gateway the rest; or the gateway
- * all of them, by the length of what was sent. `prompt_held`: that length does not show the prompt's tokens, so it
+ * all of them, by the length of what was sent. `measured`: the gateway knew what is
+ * billed, such as seconds of sound. `prompt_held`: that length does not show the prompt's tokens, so it
  * counts as held.
  */
-export const USAGE_SOURCES = ['provider', 'provider_partial', 'estimated', 'prompt_held'] as const
+export const USAGE_SOURCES = ['provider', 'provider_partial', 'estimated', 'measured', 'prompt_held'] as const
 export type UsageSource = (typeof USAGE_SOURCES)[number]
 
 /** Where an attempt at a stream failed. */

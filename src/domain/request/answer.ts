@@ -1,3 +1,4 @@
+import type { UsageSource } from '../log/stream-words.ts'
 import type { TokenUsage } from '../pricing/usage.ts'
 import type { JsonObject } from './call-request.ts'
 import type { Sealing } from './sealing.ts'
@@ -7,6 +8,10 @@ export interface Answer {
   body: JsonObject
   /** Null when the provider reported no usage. */
   usage: TokenUsage | null
+  /** Who counted it; missing: the provider. */
+  usageSource?: UsageSource
+  /** In place of `usage`, where the model has no price for what it used but prices per token. */
+  orTokens?: TokenUsage
   finishReason: string | null
   /** For our log: e.g. an unknown stop reason. */
   warning: string | null

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What a call asks of a model. */
-export type Operation = 'chat' | 'embeddings' | 'rerank' | 'moderations' | 'completions'
+export type Operation = 'chat' | 'embeddings' | 'rerank' | 'moderations' | 'completions' | 'transcription' | 'speech'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
 export type EndpointName =
@@ -22,6 +22,8 @@ export type EndpointName =
   | 'rerank'
   | 'moderations'
   | 'completions'
+  | 'transcriptions'
+  | 'translations'
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['chat', 'chat'],
@@ -29,6 +31,8 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['rerank', 'rerank'],
   ['moderation', 'moderations'],
   ['completion', 'completions'],
+  ['audio_transcription', 'transcription'],
+  ['audio_speech', 'speech'],
 ])
 
 /** The operation that a model serves, by its mode in the registry; null when that is unknown. */

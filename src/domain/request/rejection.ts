@@ -3,7 +3,7 @@ import { type Worded, worded } from '../wording/worded.ts'
 /** Why a request cannot be translated. */
 export type Rejected =
   /** This entry cannot express a field; another one may. The message names the field and the way out. */
-  | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request'; message: Worded }
+  | { kind: 'refused'; code: 'unsupported_parameter' | 'invalid_request' | 'length_unknown'; message: Worded }
   /** The caller's mistake: no entry could serve it. */
   | { kind: 'invalid'; message: Worded }
 

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors.ts'
 import type { Failure } from '../failure.ts'
+import type { UsageSource } from '../log/stream-words.ts'
 import type { TokenUsage } from '../pricing/usage.ts'
 import type { ReasoningBlock } from './answer.ts'
 import type { JsonObject } from './call-request.ts'
@@ -52,6 +53,10 @@ export interface StreamUsage {
   body: JsonObject
   /** It counts the whole answer, not only its beginning. */
   isFinal: boolean
+  /** Who counted it; missing: the provider. */
+  source?: UsageSource
+  /** As of a whole answer. */
+  orTokens?: TokenUsage
 }
 
 /** Reads the events of one stream, in order. No I/O, no clock. */

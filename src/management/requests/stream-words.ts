@@ -27,8 +27,9 @@ export function cutWords({ ended, events_sent: events }: RequestRow): string | n
 export function estimateWords(row: RequestRow): string[] {
   const { usage_source: source, cost_least_picodollars: least, cost_most_picodollars: most } = row
   if (most === null && source === 'provider') return []
-  if (source === null) return []
+  if (source === null || (most === null && source === 'measured')) return []
   const who = {
+    measured: 'the gateway measured what is billed',
     estimated: 'the provider did not count the tokens',
     prompt_held: 'the provider did not count the tokens, and the prompt is booked as held',
     provider_partial: 'the provider counted a part of the tokens',

@@ -2,6 +2,7 @@ import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { Operation } from '../../domain/request/call-request.ts'
 import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
+import { transcriber } from './audio/transcription.ts'
 import { identity } from './azure/identity.ts'
 import { chat } from './chat/chat.ts'
 import { TIER_PIN } from './chat/tiers.ts'
@@ -28,7 +29,11 @@ const builtin = {
 
 /** The vendor itself has no such models; compatible servers do. */
 const rerank = reranker(undefined, ({ baseUrl }) => baseUrl !== null)
-const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer() }
+const AUDIO = {
+  transcriptions: transcriber('/audio/transcriptions'),
+  translations: transcriber('/audio/translations'),
+}
+const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer(), ...AUDIO }
 
 export const openaiFamily: Family = {
   builtin,

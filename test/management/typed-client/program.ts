@@ -69,6 +69,17 @@ async function applications(): Promise<string> {
   })
   same(reranked.error?.error.code, 'model_not_found')
   await ok(application.POST('/v1/completions', { body: { model: 'fast', prompt: 'hello' } }))
+  const body = { model: 'no-transcriber', file: 'the bytes' }
+  const bodySerializer = ({ model, file }: typeof body) => {
+    const form = new FormData()
+    form.append('model', model)
+    form.append('file', new Blob([file]), 'meeting.wav')
+    return form
+  }
+  const transcribed = await application.POST('/v1/audio/transcriptions', { body, bodySerializer })
+  const translated = await application.POST('/v1/audio/translations', { body, bodySerializer })
+  same(translated.error?.error.code, 'model_not_found')
+  same(transcribed.error?.error.code, 'model_not_found')
   const moderated = await ok(application.POST('/v1/moderations', { body: { input: 'hello' } }))
   same(moderated.results.length, 1)
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))

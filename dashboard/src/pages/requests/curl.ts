@@ -18,6 +18,8 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   },
   completions: { path: '/v1/completions', fields: { prompt: '…' } },
   moderations: { path: '/v1/moderations', fields: { input: '…' } },
+  transcriptions: { path: '/v1/audio/transcriptions', fields: { input_audio: { data: '…', format: 'mp3' } } },
+  translations: { path: '/v1/audio/translations', fields: { input_audio: { data: '…', format: 'mp3' } } },
   rerank: { path: '/v1/rerank', fields: { query: '…', documents: ['…'] } },
   embed_content: { path: '/v1beta/models/{model}:embedContent', fields: { content: CONTENT } },
   batch_embed_contents: {

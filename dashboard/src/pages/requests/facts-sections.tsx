@@ -96,6 +96,7 @@ const SOURCES: Record<string, string> = {
   provider: 'the provider',
   provider_partial: 'the provider in part, the rest is estimated',
   prompt_held: 'not counted; the answer is estimated and the prompt costs its hold',
+  measured: 'the gateway, by length',
   estimated: 'not counted, estimated',
 }
 

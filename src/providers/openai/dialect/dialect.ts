@@ -18,6 +18,7 @@ const NOBODY: Vendor = {
   isFaithful: true,
   moderates: 'all',
   completes: PLAIN_TEXT,
+  transcribes: true,
 }
 
 /** Null: the row says nothing, and everything is as at the vendor's own service. */

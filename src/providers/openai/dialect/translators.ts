@@ -5,6 +5,7 @@ import { worded } from '../../../domain/wording/worded.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { Accent, Translation, Translator, Translators } from '../../family.ts'
 import { renaming } from '../../rename.ts'
+import { transcriber } from '../audio/transcription.ts'
 import { USAGE_FIELD } from '../chat/request.ts'
 import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
@@ -60,6 +61,7 @@ function translatorsOf(dialect: Dialect): Translators {
   const rerank = reranks === undefined ? {} : { rerank: reranker(reranks) }
   const moderator = vendor.moderates === 'all' ? moderations : textModerations
   const moderation = vendor.moderates === undefined ? {} : { moderations: moderator }
+  const heard = vendor.transcribes === true ? transcribers(vendor.isFaithful === true, named) : {}
   return {
     ...(vendor.hasNoChat === true ? {} : { chat }),
     embeddings: embeddingsOf(dialect, named),
@@ -67,7 +69,13 @@ function translatorsOf(dialect: Dialect): Translators {
     ...rerank,
     ...moderation,
     ...completion,
+    ...heard,
   } as Translators
+}
+
+function transcribers(isFaithful: boolean, named: { namesModel?: boolean }): Translators {
+  const of = (path: string) => ({ ...transcriber(path, isFaithful), ...named }) as Translator
+  return { transcriptions: of('/audio/transcriptions'), translations: of('/audio/translations') }
 }
 
 function embeddingsOf(dialect: Dialect, named: { namesModel?: boolean }): Translator<EmbeddingsRequest> {

@@ -44,6 +44,8 @@ export interface Vendor {
   completes?: Completing
   /** It has models that classify texts, or images too; missing: none. */
   moderates?: 'texts' | 'all'
+  /** It has models that transcribe. */
+  transcribes?: true
   /** A resource of Azure: its paths and its errors are its own. */
   isAzure?: true
   hints?: ProviderHints

@@ -34,6 +34,7 @@ export const vllm: Vendor = {
   options: { drop_params: ['user'], max_tokens_field: 'max_tokens', reasoning_field: 'reasoning' },
   reranks: PLAIN,
   completes: { ...PLAIN_TEXT, refuses: ['suffix'] },
+  transcribes: true,
   refuses: ['audio', 'functions'],
 }
 

@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http'
+import type { JsonObject } from './json.ts'
+
+/** A path whose requests or answers are no JSON. */
+export interface MediaOperation {
+  path: string
+  /** What the body says, as fields; a file is an object. Null: it cannot be read. */
+  read(body: Buffer, contentType: string): Promise<JsonObject | null>
+  answer(fields: JsonObject): MediaAnswer
+}
+
+export interface MediaAnswer {
+  status: number
+  type: string
+  /** Pieces are sent one after the other, as fast as they are taken. */
+  body: string | Iterable<Uint8Array>
+  /** The socket dies behind the last piece; `close`: without chunks, so that only the end of the connection shows the end. */
+  ending?: 'cut' | 'close'
+}
+
+export async function sendMedia(response: ServerResponse, { status, type, body, ending }: MediaAnswer): Promise<void> {
+  response.setHeader('content-type', type)
+  if (typeof body === 'string') {
+    response.writeHead(status).end(body)
+    return
+  }
+  if (ending === 'close') response.removeHeader('transfer-encoding')
+  response.useChunkedEncodingByDefault = ending !== 'close'
+  response.writeHead(status, ending === 'close' ? { connection: 'close' } : {})
+  for (const piece of body) {
+    if (response.destroyed) return
+    if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+  }
+  if (ending === 'cut') response.socket?.destroySoon()
+  else response.end()
+}
