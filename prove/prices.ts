@@ -9,6 +9,7 @@ const PRICES = {
 const MODELS = {
   'openai, model: gpt-plain': PRICES.cheap,
   'openai, model: gpt-sim-flaky-40': PRICES.cheap,
+  'openai, model: gpt-sim-400': PRICES.cheap,
   'openai, model: gpt-sim-slow-150': PRICES.cheap,
   'openai, model: gpt-sim-events-20-5': PRICES.cheap,
   'anthropic, model: claude-plain': PRICES.dear,
@@ -23,6 +24,7 @@ export const CONFIG = `workspaces:
       plain: { chain: [{ provider: openai, model: gpt-plain }] }
       claude: { chain: [{ provider: anthropic, model: claude-plain }] }
       dearer: { chain: [{ provider: openai, model: gpt-sim-flaky-40, retries: 0 }, { provider: anthropic, model: claude-sim-length }] }
+      refused: { chain: [{ provider: openai, model: gpt-sim-400, retries: 0 }] }
       slow: { chain: [{ provider: openai, model: gpt-sim-slow-150, retries: 0 }] }
       events: { chain: [{ provider: openai, model: gpt-sim-events-20-5, retries: 0 }] }
 registry:

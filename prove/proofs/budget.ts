@@ -28,7 +28,8 @@ export const budget: Proof = {
     const statuses: number[] = []
     const check = (when: string) => {
       const billed = billOf(simulator.bill)
-      if (billed > limit) problems.push(`${when} the providers had billed ${usdOf(billed)} USD of ${usdOf(limit)}`)
+      if (billed > limit && problems.length === 0)
+        problems.push(`${when} the providers had billed ${usdOf(billed)} USD of ${usdOf(limit)}`)
     }
     const one = async () => {
       const { status } = await bench.ask(key, request)
@@ -40,8 +41,11 @@ export const budget: Proof = {
     const rotated = await bench.manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })
     key = rotated.json.value
     await Promise.all([...first, ...Array.from({ length: calls / 2 }, one)])
-    // Calls that wait for nothing else: until the last that fits is served.
-    while ((await one()) === 200);
+    // On until the last that fits is served, some at once to the end.
+    let isServing = true
+    while (isServing && problems.length === 0) {
+      isServing = (await Promise.all(Array.from({ length: 8 }, one))).includes(200)
+    }
     const rows = await bench.rows(id)
     const logged = rows.reduce((sum, row) => sum + picodollars(row.cost_usd), 0n)
     const billed = billOf(simulator.bill)

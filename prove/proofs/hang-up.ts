@@ -4,6 +4,7 @@ import { billOf, picodollars, usdOf } from '../prices.ts'
 import type { Proof } from '../proof.ts'
 
 const EVENTS = 20
+const AT_ONCE = 'leftatonce'
 
 /** A caller who leaves after each event of a stream: the provider bills the whole answer. */
 export const hangUp: Proof = {
@@ -15,11 +16,11 @@ export const hangUp: Proof = {
     const { id, value } = await bench.newKey()
     const step = bench.isQuick ? 5 : 1
     const places = Array.from({ length: EVENTS / step }, (_, place) => place * step)
-    await Promise.all(places.map((events) => leaveAfter(bench, value, events)))
+    await Promise.all([leaveAtOnce(bench, value), ...places.map((events) => leaveAfter(bench, value, events))])
     let rows: LoggedCall[] = []
     await until(async () => {
       rows = await bench.rows(id)
-      return rows.length === places.length && rows.every(({ state }) => state === 'closed')
+      return rows.length === places.length + 1 && rows.every(({ state }) => state === 'closed')
     }, 'every call that was left has its row')
     const problems: string[] = []
     const bySession = new Map(rows.map((row) => [row.session, row]))
@@ -29,11 +30,15 @@ export const hangUp: Proof = {
       if (allowed >= billOf(calls)) continue
       problems.push(`${row?.id ?? marker}: ${usdOf(allowed)} USD in the log, ${usdOf(billOf(calls))} billed`)
     }
+    for (const { id: call, session, cost_usd: cost } of rows) {
+      if (session === AT_ONCE || picodollars(cost) > 0n) continue
+      problems.push(`${call} costs nothing, although its caller has seen a part of the answer`)
+    }
     const sum = (field: 'cost_usd' | 'unconfirmed_most_usd') =>
       rows.reduce((total, row) => total + picodollars(row[field]), 0n)
     return {
       figures: {
-        'streams left': places.length,
+        'calls left': rows.length,
         'billed (USD)': usdOf(billOf(bench.simulator.bill)),
         'logged as cost (USD)': usdOf(sum('cost_usd')),
         'unconfirmed at most (USD)': usdOf(sum('unconfirmed_most_usd')),
@@ -47,6 +52,20 @@ function grouped(bill: readonly BilledCall[]): Map<string, BilledCall[]> {
   const calls = new Map<string, BilledCall[]>()
   for (const call of bill) calls.set(call.marker ?? '', [...(calls.get(call.marker ?? '') ?? []), call])
   return calls
+}
+
+/** While the provider is at work, and before anything of the answer is there. */
+async function leaveAtOnce({ ask, simulator }: Bench, key: string): Promise<void> {
+  const leaving = new AbortController()
+  const messages = [{ role: 'user', content: `Who are you, #${AT_ONCE}` }]
+  const left = ask(
+    key,
+    { model: 'slow', max_tokens: 100, messages },
+    { headers: { 'x-gateway-session': AT_ONCE }, signal: leaving.signal },
+  )
+  await until(() => simulator.calls.some(({ marker }) => marker === AT_ONCE), 'the provider has the call')
+  leaving.abort()
+  await left
 }
 
 async function leaveAfter(bench: Bench, key: string, events: number): Promise<void> {

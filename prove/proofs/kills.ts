@@ -3,6 +3,7 @@ import { billOf, picodollars, usdOf } from '../prices.ts'
 import type { Proof } from '../proof.ts'
 
 const CALLERS = 16
+const MODELS = ['slow', 'dearer', 'plain', 'refused', 'plain']
 
 /** The process dies under load, again and again: SIGKILL, so that it cannot do anything about it. */
 export const kills: Proof = {
@@ -59,7 +60,7 @@ function startLoad({ ask }: Bench, keys: readonly Key[], answers: Answer[], next
     const key = keys[caller % keys.length]?.value ?? ''
     while (isRunning) {
       const marker = nextMarker()
-      const model = caller % 4 === 0 ? 'slow' : caller % 4 === 1 ? 'dearer' : 'plain'
+      const model = MODELS[caller % MODELS.length] ?? 'plain'
       const messages = [{ role: 'user', content: `Who are you, #${marker}` }]
       const headers = { 'x-gateway-session': marker }
       const answer = await ask(key, { model, max_tokens: 50, messages }, { headers })

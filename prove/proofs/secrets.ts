@@ -43,6 +43,9 @@ async function say(bench: Bench, key: string): Promise<string[]> {
     { model: 'plain', messages, temperature: SAID },
     { model: 'openai/gpt-sim-400', messages },
     { model: 'plain', messages: SAID },
+    { model: 'plain', messages: [{ role: SAID, content: 'x' }] },
+    { model: 'plain', messages, response_format: { type: SAID } },
+    { model: 'claude', messages, tools: [tool], tool_choice: { type: 'function', function: { name: SAID } } },
   ]
   const said: string[] = []
   for (const request of requests) {
