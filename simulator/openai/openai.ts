@@ -11,6 +11,7 @@ import { readCompletionAsk, writeCompletion } from './completion.ts'
 import { problemWithEmbeddings } from './embedding-rules.ts'
 import { writeEmbeddings } from './embeddings.ts'
 import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './errors.ts'
+import { problemWithImages, writeImages } from './images.ts'
 import { OPENAI_MODEL_LIST } from './models.ts'
 import { problemWithModeration, writeModeration } from './moderations.ts'
 import { OPENAI_ODDITIES } from './oddities.ts'
@@ -76,6 +77,12 @@ export const openaiFamily: Family = {
       validate: refuse(problemWithEmbeddings),
       lastUserText: (body) => lastText(body['input']),
       answer: writeEmbeddings,
+    },
+    {
+      path: '/v1/images/generations',
+      validate: refuse(problemWithImages),
+      lastUserText: (body) => String(body['prompt']),
+      answer: writeImages,
     },
     {
       path: '/v1/moderations',

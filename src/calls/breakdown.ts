@@ -14,8 +14,22 @@ const TIMEOUTS: Record<TimeoutPhase, Worded> = {
   total: worded`The stream lasted longer than allowed.`,
 }
 
-/** A request that the provider may have processed is not retried there: it may have been billed. */
-export function failureOfBreakdown(breakdown: Stoppage): Failure {
+/**
+ * A request that the provider may have processed is not retried there: it may have been billed. `asksOnce`: nor is another
+ * entry asked.
+ */
+export function failureOfBreakdown(breakdown: Stoppage, asksOnce = false): Failure {
+  const failed = usualFailure(breakdown)
+  // What is slow to make is billed even when it arrives too late.
+  return asksOnce && mayBeMade(breakdown) ? { ...failed, next: 'none', retry: 'never' } : failed
+}
+
+function mayBeMade(breakdown: Stoppage): boolean {
+  if (breakdown.kind === 'timeout') return breakdown.phase !== 'connect' && breakdown.phase !== 'token'
+  return breakdown.kind === 'too-large' || (breakdown.kind === 'broken' && breakdown.sent)
+}
+
+function usualFailure(breakdown: Stoppage): Failure {
   switch (breakdown.kind) {
     case 'timeout':
       return failure(

@@ -8,6 +8,7 @@ import type { Answer } from '../domain/request/answer.ts'
 import type { StreamUsage } from '../domain/request/stream.ts'
 import { retryAfterMs } from '../domain/retry-after.ts'
 import { named, type Worded, worded } from '../domain/wording/worded.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Family } from '../providers/family.ts'
 import { readReply } from '../providers/read-reply.ts'
 import type { Breakdown } from '../upstream/exchange.ts'
@@ -46,18 +47,18 @@ export function readOutcome(
 ): Outcome | Promise<Outcome> {
   const isLarge = raw.kind === 'reply' && raw.bytes >= LARGE_BYTES
   if (!isLarge) return readInPlace(raw, candidate, call, deps)
-  return outcomeWithoutBody(raw, candidate) ?? readLarge(raw, candidate, call, deps)
+  return outcomeWithoutBody(raw, candidate, call.endpoint) ?? readLarge(raw, candidate, call, deps)
 }
 
 export function readInPlace(
   raw: UpstreamReply | Breakdown,
   candidate: Candidate,
-  { body: { request } }: Received,
+  { body: { request }, endpoint }: Received,
   { now }: Pick<Deps, 'now'>,
 ): Outcome {
   const { provider, family, translator, entry } = candidate
   const { model } = entry
-  const known = outcomeWithoutBody(raw, candidate)
+  const known = outcomeWithoutBody(raw, candidate, endpoint)
   if (known !== null || raw.kind !== 'reply') return known ?? { kind: 'caller-left' }
   const header = (name: string) => raw.headers.get(name)
   const reader = { provider, family, translator, request, model, header }
@@ -101,9 +102,13 @@ function telling({ headers }: UpstreamReply, { failureHeaders = [] }: Family): R
 }
 
 /** What is known before the body is read; null where it must be read. */
-function outcomeWithoutBody(raw: UpstreamReply | Breakdown, { provider, translator }: Candidate): Outcome | null {
+function outcomeWithoutBody(
+  raw: UpstreamReply | Breakdown,
+  { provider, translator }: Candidate,
+  { asksOnce }: Endpoint,
+): Outcome | null {
   if (raw.kind === 'caller-left') return { kind: 'caller-left' }
-  if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw) }
+  if (raw.kind !== 'reply') return { kind: 'failed', failure: failureOfBreakdown(raw, asksOnce) }
   const type = raw.headers.get('content-type')
   const isAnswer = raw.status >= 200 && raw.status <= 299
   if (!isAnswer || type === undefined || /\bjson\b/i.test(type)) return null

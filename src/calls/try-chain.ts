@@ -97,6 +97,7 @@ function attemptedError(failure: Failure, smallestWaitMs: number | null, call: A
       retryAfterSeconds: shown,
       details: asked === shown ? { attempts } : { attempts, retry_after_seconds: asked },
       original: failure.original,
+      ...(call.endpoint.asksOnce === true && failure.retry === 'never' && { isFinal: true }),
     },
   )
 }

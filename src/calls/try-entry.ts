@@ -27,7 +27,7 @@ import { askStream } from './stream/ask-stream.ts'
 import type { LiveStream } from './stream/live-stream.ts'
 import { countedUse, type Use } from './stream/stream-usage.ts'
 import { isCovered, NOT_COVERED, noteUnconfirmed } from './unconfirmed.ts'
-import { uncountedWhole } from './uncounted.ts'
+import { isUncounted, uncountedWhole } from './uncounted.ts'
 import { upstreamEndpoint } from './upstream-endpoint.ts'
 import { upstreamRequestId } from './upstream-request-id.ts'
 
@@ -139,7 +139,7 @@ function countsOf(
 ): Use {
   if ('stream' in answer) return { usage: NO_USAGE, usageSource: 'estimated', bounds: null }
   const { usage } = answer
-  if (usage === null) {
+  if (usage === null || (usage.uses != null && isUncounted(usage, candidate, call))) {
     noteReason(record, 'served, without a count of tokens: they are estimated from the length of input and answer')
     return uncountedWhole(answer, candidate, call)
   }

@@ -1,7 +1,15 @@
+import { lacksTokens } from '../domain/pricing/price.ts'
+import type { TokenUsage } from '../domain/pricing/usage.ts'
 import { contentBytes } from '../domain/request/stream.ts'
 import type { Candidate } from './chain/assess.ts'
 import type { Admitted, ServedBy } from './stages.ts'
 import { type Use, usageOf } from './stream/stream-usage.ts'
+
+/** The model bills tokens, and the answer has none. */
+export function isUncounted(usage: TokenUsage, { entry }: Candidate, { snapshot }: Admitted): boolean {
+  const known = snapshot.registry.get(entry.provider)?.get(entry.model)
+  return known !== undefined && lacksTokens(usage, known.price)
+}
 
 /** Of a whole answer that says nothing of its tokens. One that a worker has written is known by its length alone. */
 export function uncountedWhole(answer: ServedBy['answer'], candidate: Candidate, call: Admitted): Use {

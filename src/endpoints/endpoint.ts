@@ -35,6 +35,13 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   idHeader?: string
   /** Which entries of a chain may replace the first: answers of two models may not be comparable. */
   fallsBackTo: 'any-model' | 'same-model'
+  /**
+   * What was sent and not answered was probably made and billed: it is not sent again, nor to two entries at a time, and
+   * clients should not repeat it.
+   */
+  asksOnce?: true
+  /** Its answers are pictures or sound, which are no content to store. */
+  answersMedia?: true
   /** The gateway key as sent. Throws `unauthorized` if there is none. */
   keyOf(call: WithHeaders): string
   /** A key that was sent and not used; `call` has one that was. */

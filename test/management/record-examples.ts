@@ -163,7 +163,8 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
         continue
       }
       // The example's alias must lead to a provider that counts tokens.
-      const body = { ...page.example, ...(path.endsWith('count_tokens') && { model: 'smart' }) }
+      const other = path.endsWith('count_tokens') ? 'smart' : operation === 'images' ? 'gpt-image-2' : null
+      const body = { ...page.example, ...(other !== null && { model: other }) }
       const counter = name.startsWith('count_') ? 'google/gemini-3.5-flash' : 'fast'
       const model = operation === 'embeddings' ? 'text-embedding-3-small' : counter
       await record(page.operationId, path.replace('{model}', model), { method: 'POST', body: JSON.stringify(body) })

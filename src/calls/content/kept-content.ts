@@ -10,14 +10,14 @@ export function keptContent({ content: settings }: Workspace): MakeAspect | null
   return ({ id, key, endpoint, startedAt }, chunks, { content }) => {
     const call = { id, workspace: key.workspace, endpoint: endpoint.name, storedAt: startedAt, settings }
     const kept = content.begin(call, chunks)
-    return kept === null ? null : aspectOf(kept)
+    return kept === null ? null : aspectOf(kept, endpoint.answersMedia)
   }
 }
 
-function aspectOf(kept: KeptCall): Aspect {
+function aspectOf(kept: KeptCall, isMedia = false): Aspect {
   return {
-    recordFrames: kept.record,
-    settled: ({ error }, reply) => keep(kept, error, reply),
+    ...(!isMedia && { recordFrames: kept.record }),
+    settled: ({ error }, reply) => keep(kept, error, isMedia ? null : reply),
     release: () => kept.release(),
   }
 }

@@ -38,6 +38,7 @@ const METHODS = {
   chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
   embeddings: ['embedContent', 'batchEmbedContents'],
   rerank: [],
+  images: [],
   moderations: [],
   completions: [],
   transcription: [],

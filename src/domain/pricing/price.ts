@@ -104,6 +104,12 @@ export function costOf(usage: TokenUsage, price: Price): Picodollars | null {
   return fees === null ? null : believable(tokens + fees)
 }
 
+/** Whether what was used is billed by tokens that were not counted. */
+export function lacksTokens(usage: TokenUsage, { base, units }: Price): boolean {
+  if (usage.uses == null || base === null || hasTokens(usage) || !arePaidAlone(usage.uses)) return false
+  return feesOf(usage.uses, units, true) !== null && feesOf(usage.uses, units, false) === null
+}
+
 /** Of a model without prices per token. */
 function unitsAlone(uses: Uses, { units }: Price): Picodollars | null {
   const fees = feesOf(uses, units, false)

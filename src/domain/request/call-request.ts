@@ -6,7 +6,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What a call asks of a model. */
-export type Operation = 'chat' | 'embeddings' | 'rerank' | 'moderations' | 'completions' | 'transcription' | 'speech'
+export type Operation =
+  | 'chat'
+  | 'embeddings'
+  | 'rerank'
+  | 'moderations'
+  | 'completions'
+  | 'transcription'
+  | 'speech'
+  | 'images'
 
 /** The public formats; several share an operation. A family offers a translator for each format that it speaks. */
 export type EndpointName =
@@ -20,6 +28,7 @@ export type EndpointName =
   | 'embed_content'
   | 'batch_embed_contents'
   | 'rerank'
+  | 'images'
   | 'moderations'
   | 'completions'
   | 'transcriptions'
@@ -29,6 +38,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['chat', 'chat'],
   ['embedding', 'embeddings'],
   ['rerank', 'rerank'],
+  ['image_generation', 'images'],
   ['moderation', 'moderations'],
   ['completion', 'completions'],
   ['audio_transcription', 'transcription'],

@@ -80,6 +80,7 @@ describe('a message becomes a completion', () => {
         cacheWrite30m: 0,
         cacheWrite1h: 20,
         audioInput: 0,
+        imageInput: 0,
         audioOutput: 0,
         imageOutput: 0,
         output: 40,

@@ -229,6 +229,7 @@ describe('an answer comes back as received', () => {
       cacheWrite30m: 10,
       cacheWrite1h: 0,
       audioInput: 0,
+      imageInput: 0,
       audioOutput: 0,
       imageOutput: 0,
       output: 20,

@@ -13,6 +13,7 @@ import { problemOf } from './dialect/problem.ts'
 import { dialectTranslators } from './dialect/translators.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
+import { images } from './images/images.ts'
 import { isModeration, moderations } from './moderations/moderations.ts'
 import { reranker } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
@@ -33,7 +34,7 @@ const AUDIO = {
   transcriptions: transcriber('/audio/transcriptions'),
   translations: transcriber('/audio/translations'),
 }
-const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer(), ...AUDIO }
+const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer(), ...AUDIO, images }
 
 export const openaiFamily: Family = {
   builtin,
@@ -76,5 +77,6 @@ function modelsFromWire(body: unknown): CatalogPage {
 function operationOf(model: string): Operation | null {
   if (model.startsWith('text-embedding-')) return 'embeddings'
   if (isModeration(model)) return 'moderations'
+  if (/^(?:chat)?gpt-image-/.test(model)) return 'images'
   return isTextModel(model) ? 'completions' : null
 }

@@ -82,6 +82,10 @@ async function applications(): Promise<string> {
   same(transcribed.error?.error.code, 'model_not_found')
   const moderated = await ok(application.POST('/v1/moderations', { body: { input: 'hello' } }))
   same(moderated.results.length, 1)
+  const drawn = await ok(
+    application.POST('/v1/images/generations', { body: { model: 'gpt-image-2', prompt: 'a cat' } }),
+  )
+  same(drawn.data.length, 1)
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))
   const headers = { 'Idempotency-Key': 'once' }
   const chat = await ok(

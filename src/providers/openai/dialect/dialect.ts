@@ -18,6 +18,7 @@ const NOBODY: Vendor = {
   isFaithful: true,
   moderates: 'all',
   completes: PLAIN_TEXT,
+  draws: true,
   transcribes: true,
 }
 

@@ -11,6 +11,7 @@ import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
 import { completer } from '../completions/completions.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
+import { images } from '../images/images.ts'
 import { moderations, textModerations } from '../moderations/moderations.ts'
 import { reranker } from '../rerank/rerank.ts'
 import { responses } from '../responses/responses.ts'
@@ -67,6 +68,7 @@ function translatorsOf(dialect: Dialect): Translators {
     embeddings: embeddingsOf(dialect, named),
     responses: responsesOf(dialect),
     ...rerank,
+    ...(vendor.draws === true && { images: { ...images, ...named } }),
     ...moderation,
     ...completion,
     ...heard,
