@@ -8,6 +8,7 @@ COPY scripts ./scripts
 COPY src ./src
 COPY simulator ./simulator
 COPY demo ./demo
+COPY prove ./prove
 COPY dashboard ./dashboard
 RUN npm run build && mkdir /data
 

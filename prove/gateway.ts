@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 
 export interface GatewayOptions {
   /** Node's flags and the program. */
@@ -76,6 +77,10 @@ export function createGateway({ program, folder, environment }: GatewayOptions):
 
 async function residentBytes(pid: number | undefined): Promise<number | null> {
   if (pid === undefined) return null
+  // On Linux; an image may have no ps.
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+  if (resident !== undefined) return Number(resident) * 1024
   const asked = spawn('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
   let text = ''
   asked.stdout.on('data', (chunk: Buffer) => {

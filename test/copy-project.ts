@@ -15,6 +15,7 @@ export function copyProject(folder: string): void {
     'src',
     'simulator',
     'demo',
+    'prove',
     'dashboard',
   ]
   for (const name of wanted.filter((file) => file !== 'dist' && existsSync(join(ROOT, file)))) {

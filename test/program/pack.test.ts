@@ -121,6 +121,12 @@ describe('the package', () => {
     assert.equal(stdout.trim(), version)
   })
 
+  test('proves a promise with simulated providers', async () => {
+    const args = ['--no-install', 'switchyard', 'prove', '--quick', '--json', '--only', 'prompt-cache']
+    const { stdout } = await run('npx', args, { cwd: project, env: ENVIRONMENT })
+    assert.equal(JSON.parse(stdout).holds, true, stdout)
+  })
+
   test('says in one line that a Node is too old, and what to do', async () => {
     const old = join(folder, 'old-node.cjs')
     const versions = `{ ...process.versions, node: '20.20.2' }`
