@@ -41,6 +41,7 @@ const ROOMS: Record<string, string[]> = {
 /** Pure modules of the gateway that a file of the dashboard passes on. */
 const SHARED: Record<string, string[]> = {
   'dashboard/src/format/token-classes.ts': ['src/domain/pricing/classes.ts'],
+  'dashboard/src/format/units.ts': ['src/domain/pricing/unit-prices.ts'],
   'dashboard/src/format/changes.ts': ['src/domain/changes/change-words.ts', 'src/domain/changes/restorable.ts'],
 }
 const PACKAGES =
@@ -108,13 +109,14 @@ describe('a room of the dashboard imports only from the rooms listed for it', ()
   })
 })
 
-test('of the server the dashboard imports the types of the contract, two tables and the words of a change', () => {
+test('of the server the dashboard imports the types of the contract, its tables and the words of a change', () => {
   const users = files.flatMap((file) => importsOf(file).map((found) => ({ file, ...found })))
   const ofServer = users.filter(({ specifier }) => specifier.includes('../src/'))
   assert.deepEqual(ofServer.map(({ isType, specifier }) => [isType, specifier]).sort(), [
     [false, '../../../src/domain/changes/change-words.ts'],
     [false, '../../../src/domain/changes/restorable.ts'],
     [false, '../../../src/domain/pricing/classes.ts'],
+    [false, '../../../src/domain/pricing/unit-prices.ts'],
     [false, '../../../src/domain/wording/agent-setups.ts'],
     [true, '../../../src/management/contract/contract.ts'],
   ])

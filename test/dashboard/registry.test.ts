@@ -70,9 +70,17 @@ describe('the models', { concurrency: false }, () => {
     await drawer().getByRole('button', { name: 'Set its prices' }).click()
     await drawer().getByRole('textbox', { name: 'Input', exact: true }).fill('0.2')
     await drawer().getByRole('textbox', { name: 'Output', exact: true }).fill('0.8')
+    await drawer().getByRole('button', { name: 'Add a price per unit' }).click()
+    await drawer().locator('input[aria-label="Name of unit 1"]').fill('audio_input')
+    await drawer().getByRole('textbox', { name: 'USD per 1,000 of unit 1' }).fill('4.3')
+    await drawer().getByRole('textbox', { name: 'At least of unit 1' }).fill('10000')
     await drawer().getByRole('button', { name: 'Add the model' }).click()
     await drawer().getByText('in force', { exact: true }).waitFor()
     assert.equal(await priceOf('local/org%2Fnew-one'), '0.2')
+    await drawer().getByText('audio_input, 1,000 × minute of audio, at least 10 s').waitFor()
+    assert.deepEqual((await manage('GET', '/registry/local/org%2Fnew-one')).json.unit_prices, [
+      { name: 'audio_input', unit: 'audio_minute', usd_per_1000: '4.3', minimum_ms: 10_000 },
+    ])
   })
 })
 

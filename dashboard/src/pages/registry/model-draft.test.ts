@@ -13,11 +13,15 @@ const stored = {
   cache_write_30m_per_mtok: null,
   audio_input_per_mtok: null,
   audio_output_per_mtok: null,
+  image_input_per_mtok: null,
   image_output_per_mtok: null,
   cache_write_1h_per_mtok: '0.2',
   output_per_mtok: '0.4',
   tiers: [],
-  unit_prices: [],
+  unit_prices: [
+    { name: 'audio_input', unit: 'audio_hour', usd_per_1000: '40', minimum_ms: 10_000 },
+    { name: 'image', unit: 'image', usd_per_1000: '4.0' },
+  ],
   context_window: 1000,
   max_input_tokens: null,
   max_output_tokens: 100,
@@ -62,4 +66,17 @@ test('a price that the gateway would refuse is told while typing', () => {
     true,
   )
   assert.equal(hasPriceProblem(emptyDraft('p', 'm')), false)
+  const unit = { row: 0, name: 'page', unit: 'page' as const, usd: '', minimumMs: 5, stepMs: '' as const }
+  assert.equal(hasPriceProblem({ ...emptyDraft('p', 'm'), units: [{ ...unit, usd: 'x' }] }), true)
+  const body = bodyOfModel(
+    {
+      ...emptyDraft('p', 'm'),
+      units: [
+        { ...unit, usd: ' 4 ' },
+        { ...unit, name: ' ' },
+      ],
+    },
+    null,
+  )
+  assert.deepEqual(body.unit_prices, [{ name: 'page', unit: 'page', usd_per_1000: '4' }])
 })

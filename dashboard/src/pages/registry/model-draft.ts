@@ -1,6 +1,7 @@
 import type { Body } from '../../api/client.ts'
 import { PRICE_CLASSES, type PriceField } from '../../format/token-classes.ts'
 import type { RegistryModel } from './registry-list.ts'
+import { draftOfUnit, type UnitDraft, unitsOf } from './unit-draft.ts'
 
 type PriceTexts = Record<PriceField, string>
 
@@ -15,6 +16,7 @@ export interface ModelDraft extends PriceTexts {
   provider: string
   model: string
   tiers: TierDraft[]
+  units: UnitDraft[]
   contextWindow: number | ''
   maxInputTokens: number | ''
   maxOutputTokens: number | ''
@@ -33,6 +35,7 @@ export function emptyDraft(provider: string, model: string): ModelDraft {
     model,
     ...NO_PRICES,
     tiers: [],
+    units: [],
     contextWindow: '',
     maxInputTokens: '',
     maxOutputTokens: '',
@@ -50,6 +53,7 @@ export function draftOfModel(model: RegistryModel): ModelDraft {
     model: model.model,
     ...textsOf(model),
     tiers: model.tiers.map((tier, row) => ({ row, above: tier.prompt_tokens_above, ...textsOf(tier) })),
+    units: model.unit_prices.map(draftOfUnit),
     contextWindow: model.context_window ?? '',
     maxInputTokens: model.max_input_tokens ?? '',
     maxOutputTokens: model.max_output_tokens ?? '',
@@ -81,7 +85,8 @@ export function bodyOfModel(draft: ModelDraft, stored: RegistryModel | null): Bo
     shutdown_date: draft.shutdownDate === '' ? null : draft.shutdownDate,
     aliases: draft.aliases,
     note: draft.note.trim() === '' ? null : draft.note.trim(),
-    ...(stored !== null && { mode: stored.mode, efforts: stored.efforts, unit_prices: stored.unit_prices }),
+    unit_prices: unitsOf(draft.units),
+    ...(stored !== null && { mode: stored.mode, efforts: stored.efforts }),
   }
 }
 
@@ -102,5 +107,7 @@ export function priceProblem(text: string): string | undefined {
 }
 
 export function hasPriceProblem(draft: ModelDraft): boolean {
-  return [draft, ...draft.tiers].some((prices) => PRICE_CLASSES.some(({ field }) => priceProblem(prices[field])))
+  const isBad = (text: string) => priceProblem(text) !== undefined
+  const classes = [draft, ...draft.tiers].flatMap((prices) => PRICE_CLASSES.map(({ field }) => prices[field]))
+  return [...classes, ...draft.units.map(({ usd }) => usd)].some(isBad)
 }

@@ -10,6 +10,7 @@ import { PriceFields } from './price-fields.tsx'
 import classes from './registry.module.css'
 import type { RegistryModel } from './registry-list.ts'
 import { TiersEditor } from './tiers-editor.tsx'
+import { UnitsEditor } from './units-editor.tsx'
 
 export interface ModelFormProps {
   /** Null: provider and model are typed here. */
@@ -63,6 +64,9 @@ export function ModelForm({ place, onCancel, onSaved, onReload, ...read }: Model
             <PriceFields prices={draft} onChange={change} error={put.error} />
             <TiersEditor tiers={draft.tiers} onChange={(tiers) => change({ tiers })} error={put.error} />
           </Stack>
+        </Fieldset>
+        <Fieldset legend="Prices per unit" variant="unstyled" classNames={{ legend: classes['legendText'] ?? '' }}>
+          <UnitsEditor units={draft.units} onChange={(units) => change({ units })} error={put.error} />
         </Fieldset>
         <Fieldset legend="Model" variant="unstyled" classNames={{ legend: classes['legendText'] ?? '' }}>
           <FactFields draft={draft} onChange={change} error={put.error} known={models.data ?? []} />

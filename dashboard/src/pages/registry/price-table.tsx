@@ -1,8 +1,11 @@
 import { Price } from '../../components/price.tsx'
 import { tokens } from '../../format/number.ts'
 import { listedClasses } from '../../format/token-classes.ts'
+import { unitName } from '../../format/units.ts'
 import type { PriceList } from './price-change.ts'
 import classes from './registry.module.css'
+
+const seconds = (milliseconds: number) => `${milliseconds / 1_000} s`
 
 /** Prices by class, and beside them those of longer prompts. Classes that nothing is known of are left out. */
 export function PriceTable({ prices }: { prices: PriceList }) {
@@ -32,10 +35,12 @@ export function PriceTable({ prices }: { prices: PriceList }) {
             ))}
           </tr>
         ))}
-        {prices.unit_prices.map(({ name, unit, usd_per_1000 }) => (
+        {prices.unit_prices.map(({ name, unit, usd_per_1000, minimum_ms, step_ms }) => (
           <tr key={name}>
             <th scope="row">
-              {name}, 1,000 × {unit.replace('_', ' ')}
+              {name}, 1,000 × {unitName(unit)}
+              {minimum_ms !== undefined && `, at least ${seconds(minimum_ms)}`}
+              {step_ms !== undefined && `, in steps of ${seconds(step_ms)}`}
             </th>
             <td colSpan={columns.length}>
               <Price usd={usd_per_1000} input={null} aligned />
