@@ -8,6 +8,8 @@ import { CONTRACT_PLACE, MODEL_PLACES, OTHER_PLACES, USUAL_PLACE } from '../call
 import { notOffered } from '../calls/model-path/not-offered.ts'
 import { handleModel, handleModelList } from '../calls/models/handle-models.ts'
 import { handlePathModel, handlePathModelList } from '../calls/models/handle-path-models.ts'
+import { handlePassthrough } from '../calls/passthrough/handle-passthrough.ts'
+import { PASSTHROUGH } from '../calls/passthrough/passage.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
@@ -35,7 +37,15 @@ export function callRoutes(deps: Deps, { LITELLM_API }: Pick<Settings, 'LITELLM_
     { method: 'GET', path: '/v1/models', handle: (call) => handleModelList(call, deps) },
     { method: 'GET', path: '/v1/models/*', handle: (call) => handleModel(call, deps) },
   ]
-  return [...(LITELLM_API === 'on' ? spokenRoutes(own, deps) : own), ...modelPathRoutes(deps)]
+  return [...(LITELLM_API === 'on' ? spokenRoutes(own, deps) : own), ...modelPathRoutes(deps), ...passedRoutes(deps)]
+}
+
+function passedRoutes(deps: Deps): HttpRoute[] {
+  const { path, idPrefix } = PASSTHROUGH
+  return (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({
+    ...{ method, path, idPrefix, isSheddable: true },
+    handle: (call) => handlePassthrough(call, deps),
+  }))
 }
 
 /** Each has a path of its own; the others share one, in which the model is. */

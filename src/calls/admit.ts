@@ -98,7 +98,7 @@ interface Entering {
 }
 
 /** Opens the row of a call within its limits; otherwise throws the caller's error. */
-function opened(
+export function opened(
   call: Resolved & { -readonly [Field in keyof Entered]: Entered[Field] },
   { decision, hold, fitnesses }: Entering,
   deps: Deps,

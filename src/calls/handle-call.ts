@@ -75,7 +75,7 @@ export async function handleCall(
 }
 
 /** A call refused here has no row, only a trace. */
-function enter(call: Call, endpoint: Endpoint, findKey: FindKey, deps: Deps): Begun | Promise<Begun> {
+export function enter(call: Call, endpoint: Endpoint, findKey: FindKey, deps: Deps): Begun | Promise<Begun> {
   const trace = deps.tracing.begin(call, endpoint)
   try {
     const snapshot = deps.snapshot()
@@ -122,7 +122,7 @@ function errorOf(error: unknown, { id }: Begun, { log }: Deps): GatewayError | '
 }
 
 /** Releases what the call still holds at its end. */
-function release(call: Ended['call'], deps: Deps): void {
+export function release(call: Ended['call'], deps: Deps): void {
   // Already settled, unless something failed; that must not keep money held for ever.
   if (call.held !== undefined) deps.ledger.settle(call.held, NOTHING_USED)
   call.releaseEntry?.()

@@ -15,6 +15,7 @@ import { Resale } from './pricing/resale.ts'
 import { millisecondsOf, UNITS, unitsOf } from './pricing/unit-prices.ts'
 import { ON_CALLER_LEFT, ON_ESTIMATE, type Provider, type ProviderKinds, SPEAKABLE } from './provider.ts'
 import { proxyProblem } from './proxy-url.ts'
+import { PassedPaths } from './request/passthrough.ts'
 import { Alias, ProviderName, RouteSchema } from './route.ts'
 
 /** `switchyard.yaml`, see docs/configuration.md. Unknown fields are refused, so a misspelt one is noticed. */
@@ -56,6 +57,7 @@ export const ProviderDefinition = z.strictObject({
   credentials: z.record(z.string(), z.string().min(1)).optional(),
   proxy: ProxyUrl.optional(),
   ca: Certificates.optional(),
+  passthrough: PassedPaths.optional(),
 })
 
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a name is 1 to 64 of letters, digits and . _ -')
@@ -177,7 +179,7 @@ export function definedProvider(
   inherited: Provider | undefined,
   kinds: ProviderKinds,
 ): Provider | null {
-  const { preset, settings, credentials, proxy, ca, speaks } = definition
+  const { preset, settings, credentials, proxy, ca, speaks, passthrough } = definition
   const family = definition.family ?? kinds.familyOf(preset === undefined ? { name } : { name, preset })
   if (family === null) return null
   const spoken = speaks ?? inherited?.speaks
@@ -195,6 +197,7 @@ export function definedProvider(
     ...(credentials === undefined ? {} : { credentials }),
     ...(proxy === undefined ? {} : { proxy }),
     ...(ca === undefined ? {} : { ca }),
+    ...(passthrough === undefined ? {} : { passthrough }),
   }
 }
 

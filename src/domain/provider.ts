@@ -50,6 +50,8 @@ export interface Provider {
   proxy?: string
   /** Certificates (PEM) of the authorities it is trusted by, in place of the usual ones. */
   ca?: string
+  /** Paths that callers may use as they are (request/passthrough.ts); absent: none. */
+  passthrough?: readonly string[]
   /** The highest price its answers or an operator have stated, in percent of the list price; absent: the list price. */
   pricePercent?: number
 }

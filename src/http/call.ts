@@ -9,6 +9,8 @@ export interface Call {
   /** Goes out as `x-gateway-request-id`. */
   id: string
   method: string
+  /** The target of the request as received; only where `node:http` serves the call. */
+  url?: string
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
   /** Query parameters, decoded; the last of a repeated one counts. */
@@ -45,7 +47,7 @@ export interface Reply {
 export interface StreamedReply {
   status: number
   headers: Record<string, string>
-  pieces: AsyncIterable<string>
+  pieces: AsyncIterable<string | Uint8Array>
 }
 
 export interface StreamHead {

@@ -148,6 +148,7 @@ function asked(name: string, body: Body, stored: Provider | null, kinds: Provide
       credentials: filled('credentials', body.credentials, stored?.credentials),
       proxy: kept(withPassword(body.proxy, stored?.proxy), stored?.proxy),
       ca: kept(body.ca, stored?.ca),
+      passthrough: kept(body.passthrough, stored?.passthrough),
     }),
   }
   const problem = kinds.problemOf(provider)
@@ -258,6 +259,7 @@ function toProviderView(row: ProviderRow, provider: Provider) {
     credentials: masked(provider.credentials ?? {}),
     proxy: provider.proxy === undefined ? null : withoutPassword(provider.proxy),
     ca: provider.ca ?? null,
+    passthrough: [...(provider.passthrough ?? [])],
     on_caller_left: provider.onCallerLeft,
     on_estimate: provider.onEstimate ?? 'estimate',
     speaks: provider.speaks === undefined ? null : [...provider.speaks],

@@ -3,7 +3,7 @@ import type { HttpTarget } from '../upstream/target.ts'
 
 /** A request as it will be sent, for signing. */
 export interface OutgoingRequest extends HttpTarget {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body: Uint8Array | string | null
   /** A shorter timeout than usual, for servers that may not exist. */
   timeoutMs?: number

@@ -27,7 +27,7 @@ export interface Endpoint {
 }
 
 export interface CallOptions {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body: Uint8Array | string | null
   timeoutMs: number
   presence: Presence | null

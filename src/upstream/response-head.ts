@@ -56,6 +56,14 @@ export class ResponseHead {
     return all
   }
 
+  /** Every field, in order; of a repeated name each. */
+  *entries(): Iterable<readonly [name: string, value: string]> {
+    for (const line of this.#text.split('\r\n').slice(1, -1)) {
+      const colon = line.indexOf(':')
+      yield [line.slice(0, colon).toLowerCase(), withoutBlanks(line.slice(colon + 1))]
+    }
+  }
+
   #valueFrom(from: number, name: string): { value: string; end: number } | null {
     const begin = this.#lower.indexOf(needleOf(name), from)
     if (begin < 0) return null

@@ -6,7 +6,7 @@ export interface UpstreamReply {
   kind: 'reply'
   status: number
   /** By names in lower case. */
-  headers: { get(name: string): string | undefined }
+  headers: { get(name: string): string | undefined; entries(): Iterable<readonly [name: string, value: string]> }
   /** The body (domain/byte-pieces.ts): copying megabytes into one buffer would block the thread. */
   pieces: Buffer[]
   bytes: number

@@ -89,6 +89,7 @@ const FIELDS: Readonly<Record<string, Words>> = {
   credentials: secretsNamed('Credential'),
   on_caller_left: named('When the caller disconnects'),
   on_estimate: named('If token usage is missing'),
+  passthrough: named('Passed paths'),
   price_percent: named('Highest price', { unit: '% of the list price' }),
   managed_by: (_before, after) => [
     after === 'config'

@@ -6,7 +6,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   keys: ['name', 'expires_at', 'allowed_models', 'limits', 'note'],
   providers: [
     ...['family', 'base_url', 'headers', 'preset', 'settings', 'credentials', 'proxy', 'ca'],
-    ...['on_caller_left', 'on_estimate', 'speaks'],
+    ...['on_caller_left', 'on_estimate', 'speaks', 'passthrough'],
   ],
   workspaces: ['description', 'limits', 'streaming', 'content', 'guardrail', 'direct_models', 'resale', 'loops'],
   registry: [

@@ -31,6 +31,7 @@ export type EndpointName =
   | 'images'
   | 'moderations'
   | 'completions'
+  | 'passthrough'
   | 'transcriptions'
   | 'translations'
 

@@ -32,6 +32,10 @@ export class IncomingCall implements Call {
     return this.#request.method ?? ''
   }
 
+  get url(): string {
+    return this.#request.url ?? ''
+  }
+
   query(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.#request.url?.split('?', 2)[1] ?? ''))
   }

@@ -21,6 +21,7 @@ export const Provider = z.strictObject({
   credentials: z.record(z.string(), z.literal(MASKED)).describe('Secrets other than the key, by name; never shown'),
   proxy: z.string().nullable().describe("Its own proxy, without the password; empty: none; null: the environment's"),
   ca: z.string().nullable().describe("Its own CA certificates (PEM); null: the system's CAs"),
+  passthrough: z.array(z.string()).describe('Paths that callers may use as they are; empty: none'),
   on_caller_left: z
     .enum(ON_CALLER_LEFT)
     .describe('When the caller of a stream leaves: `abort` cancels it, `drain` reads it to its end'),
@@ -43,8 +44,9 @@ export const Provider = z.strictObject({
   updated_at: Timestamp,
 })
 
-const { base_url, api_key, headers, on_caller_left, on_estimate, speaks, preset, settings, credentials, proxy, ca } =
+const { base_url, api_key, headers, on_caller_left, on_estimate, speaks, preset, settings, credentials, ...way } =
   ProviderDefinition.shape
+const { proxy, ca, passthrough } = way
 
 const ProviderBody = z.strictObject({
   family: z.string().min(1).optional().describe('Wire format. Default: that of its preset'),
@@ -75,6 +77,11 @@ const ProviderBody = z.strictObject({
     .describe(`Write-only. Left out: the stored ones stay; null: none; the value ${MASKED}: the one that is stored`),
   proxy: proxy.nullable().describe("Its own proxy; empty: none; null: the environment's. Omit to keep the stored one"),
   ca: ca.nullable().describe("Its own CA certificates (PEM). Null: the system's CAs. Omit to keep the stored ones"),
+  passthrough: passthrough
+    .nullable()
+    .describe(
+      'Paths that callers may use as they are, such as `/v1/files` or `/v1/files/*`. Null: none. Omit to keep the stored ones',
+    ),
 })
 
 export const ProviderTest = z.strictObject({

@@ -66,6 +66,7 @@ export function exportConfig({ rows, alerts, callers, secrets, builtin, kinds, n
             ...(onCallerLeft === kinds.onCallerLeft(row.family) ? {} : { on_caller_left: onCallerLeft }),
             ...(onEstimate === undefined ? {} : { on_estimate: onEstimate }),
             ...(speaks === undefined ? {} : { speaks }),
+            ...given({ passthrough: provider.passthrough ?? null }),
             ...(proxy === undefined
               ? {}
               : { proxy: proxySecrets(proxy).length === 0 ? proxy : secret(row.name, 'proxy') }),

@@ -37,6 +37,7 @@ const provider = fc.record(
     on_caller_left: fc.constantFrom('abort', 'drain'),
     on_estimate: fc.constantFrom('estimate', 'hold'),
     speaks: fc.constantFrom([], ['responses']),
+    passthrough: fc.constantFrom([], ['/v1/files/*']),
     preset: fc.constantFrom('one', 'two'),
     settings: fc.constantFrom({}, { region: 'north' }, { region: 'costs ${MONEY}', list: ['a'], nested: { b: 1 } }),
     credentials: fc.constantFrom({ id: 'sk-one' }, { id: 'sk-two', secret: 'sk-one' }),

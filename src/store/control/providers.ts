@@ -23,11 +23,12 @@ export function providerFromRow(row: ProviderRow, secrets: Secrets): Provider {
 }
 
 /** Kept together: only the whole provider is ever read. */
-type Options = Pick<Provider, 'preset' | 'settings' | 'ca'>
+type Options = Pick<Provider, 'preset' | 'settings' | 'ca' | 'passthrough'>
 type Hidden = Pick<Provider, 'credentials' | 'proxy'>
 
-function optionsText({ preset, settings, ca }: Provider): string | null {
-  return [preset, settings, ca].every((each) => each === undefined) ? null : JSON.stringify({ preset, settings, ca })
+function optionsText({ preset, settings, ca, passthrough }: Provider): string | null {
+  const options = { preset, settings, ca, passthrough }
+  return Object.values(options).every((each) => each === undefined) ? null : JSON.stringify(options)
 }
 
 function hiddenText({ credentials, proxy }: Provider): string | null {

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core'
+import { Button, Stack, Textarea } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { ChoiceField } from './choice-field.tsx'
@@ -27,7 +27,7 @@ export interface AdvancedFieldsProps {
   problemAt: (field: string) => string | undefined
 }
 
-const FIELDS = ['preset', 'family', 'base_url', 'headers', 'proxy', 'ca']
+const FIELDS = ['preset', 'family', 'base_url', 'headers', 'proxy', 'ca', 'passthrough']
 
 /** What most providers never need. It opens where the gateway has found a problem. */
 export function AdvancedFields(props: AdvancedFieldsProps) {
@@ -77,6 +77,15 @@ function Fields({ kinds, draft, address, onChange, problemAt }: AdvancedFieldsPr
         choices={ON_ESTIMATE}
         value={draft.onEstimate}
         onChange={(onEstimate) => onChange({ onEstimate })}
+      />
+      <Textarea
+        label="Passed paths"
+        description="Callers may use these paths of the provider as they are, one a line; * at the end allows all below. Empty allows none."
+        placeholder="/v1/files/*"
+        autosize
+        value={draft.passthrough}
+        onChange={(event) => onChange({ passthrough: event.currentTarget.value })}
+        error={problemAt('passthrough')}
       />
       <SpeaksField value={draft.speaks} onChange={(speaks) => onChange({ speaks })} />
     </Stack>

@@ -38,6 +38,7 @@ const stored: Provider = {
   credentials: { id: '***' },
   proxy: 'http://me:***@proxy.example:3128/',
   ca: 'PEM',
+  passthrough: ['/v1/files'],
   on_caller_left: 'drain',
   on_estimate: 'hold',
   speaks: ['responses'],
@@ -65,6 +66,7 @@ describe('a provider that is edited', () => {
       on_caller_left: 'drain',
       on_estimate: 'hold',
       speaks: ['responses'],
+      passthrough: ['/v1/files'],
     })
     assert.ok(!('api_key' in body))
   })
@@ -139,6 +141,7 @@ test('a new provider with no key and no address says so with null', () => {
     ca: null,
     on_estimate: 'estimate',
     speaks: null,
+    passthrough: null,
   })
 })
 

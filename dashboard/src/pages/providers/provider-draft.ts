@@ -19,6 +19,8 @@ export interface ProviderDraft {
   onCallerLeft: Provider['on_caller_left'] | null
   onEstimate: Provider['on_estimate']
   speaks: Provider['speaks']
+  /** A path a line. */
+  passthrough: string
 }
 
 export type KeyDraft = { kind: 'keep' } | { kind: 'remove' } | { kind: 'set'; value: string }
@@ -58,6 +60,7 @@ export function draftOf(provider: Provider | null, { families }: ProviderKinds):
       onCallerLeft: null,
       onEstimate: 'estimate',
       speaks: null,
+      passthrough: '',
     }
   }
   const { name, family, base_url, has_api_key, headers, preset, settings, ca, on_caller_left, on_estimate, speaks } =
@@ -76,6 +79,7 @@ export function draftOf(provider: Provider | null, { families }: ProviderKinds):
     onCallerLeft: on_caller_left,
     onEstimate: on_estimate,
     speaks,
+    passthrough: provider.passthrough.join('\n'),
   }
 }
 
@@ -100,7 +104,13 @@ export function bodyOf(draft: ProviderDraft, kinds: ProviderKinds): Body<'provid
     ...(onCallerLeft === null ? {} : { on_caller_left: onCallerLeft }),
     on_estimate: onEstimate,
     speaks,
+    passthrough: pathsOf(draft.passthrough),
   }
+}
+
+function pathsOf(text: string): string[] | null {
+  const paths = text.split(/\s+/).filter((path) => path !== '')
+  return paths.length === 0 ? null : paths
 }
 
 /** What will be done, whether it was chosen or not. */

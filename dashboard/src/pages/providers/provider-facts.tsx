@@ -113,6 +113,12 @@ function Connection({ provider }: { provider: Provider }) {
             <dd>{provider.ca.split('BEGIN CERTIFICATE').length - 1} of its own</dd>
           </>
         )}
+        {provider.passthrough.length > 0 && (
+          <>
+            <dt>Passed paths</dt>
+            <dd className="mono">{provider.passthrough.join(', ')}</dd>
+          </>
+        )}
         <dt>When a caller leaves a stream</dt>
         <dd>{on_caller_left === 'drain' ? 'read on to the end (drain)' : 'end the call (abort)'}</dd>
         <dt>If token usage is missing</dt>

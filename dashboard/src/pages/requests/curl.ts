@@ -21,6 +21,7 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   transcriptions: { path: '/v1/audio/transcriptions', fields: { input_audio: { data: '…', format: 'mp3' } } },
   translations: { path: '/v1/audio/translations', fields: { input_audio: { data: '…', format: 'mp3' } } },
   images: { path: '/v1/images/generations', fields: { prompt: '…' } },
+  passthrough: { path: '/passthrough/…', fields: {} },
   rerank: { path: '/v1/rerank', fields: { query: '…', documents: ['…'] } },
   embed_content: { path: '/v1beta/models/{model}:embedContent', fields: { content: CONTENT } },
   batch_embed_contents: {
