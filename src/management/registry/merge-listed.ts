@@ -1,6 +1,7 @@
 import { perClass } from '../../domain/pricing/classes.ts'
 import type { ListedModel } from '../../domain/pricing/lists/listed-model.ts'
 import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
+import { millisecondsOf } from '../../domain/pricing/unit-prices.ts'
 import type { ModelFacts } from '../../store/control/registry.ts'
 
 interface Known {
@@ -30,7 +31,7 @@ export function mergeListed(
       deprecated: isOver || (listed.deprecated ?? facts?.deprecated ?? false),
       shutdownDate: listed.shutdownDate ?? facts?.shutdownDate ?? null,
       mode: facts?.mode ?? listed.mode,
-      note: facts?.note ?? null,
+      note: facts?.note ?? listed.note ?? null,
     },
     prices: mergePrices(listed, known?.prices ?? null),
   }
@@ -50,5 +51,17 @@ function mergePrices({ prices, fields }: ListedModel, known: PriceList | null): 
     cache_write_30m_per_mtok: thirty === null && five !== null ? null : list.cache_write_30m_per_mtok,
   })
   const tiers = prices.tiers.map((tier) => ({ ...tier, ...drop(tier) }))
-  return { ...known, ...merged, ...drop(prices), tiers }
+  const units = mergeUnits(known.unit_prices, prices.unit_prices)
+  return { ...known, ...merged, ...drop(prices), tiers, ...(units !== undefined && { unit_prices: units }) }
+}
+
+/** A known price per minute or hour is more exact than one that a list divided to seconds. */
+function mergeUnits(known: PriceList['unit_prices'], listed: PriceList['unit_prices']): PriceList['unit_prices'] {
+  if (known === undefined || listed === undefined) return listed ?? known
+  const names = new Set(listed.map(({ name }) => name))
+  const isExact = (name: string) => known.some((price) => price.name === name && millisecondsOf(price.unit) !== null)
+  return [
+    ...known.filter(({ name }) => !names.has(name) || isExact(name)),
+    ...listed.filter(({ name }) => !isExact(name)),
+  ]
 }

@@ -17,6 +17,8 @@ export interface ListedModel {
   maxOutputTokens: number | null
   /** What it says the model can do; it does not say what a model cannot. */
   capabilities: readonly string[]
+  /** What to know of its price. */
+  note?: string
   /** Null: the list does not say. */
   deprecated: boolean | null
   shutdownDate: string | null

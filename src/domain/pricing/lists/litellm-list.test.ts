@@ -9,6 +9,7 @@ const row = (more: Record<string, unknown>) => ({
   output_cost_per_token: 6e-7,
   ...more,
 })
+const NO_TOKENS = { input_cost_per_token: undefined, output_cost_per_token: undefined }
 const read = (more: Record<string, unknown>, name = 'model-1') => readLitellm({ [name]: row(more) })
 const one = (more: Record<string, unknown>, name?: string) => {
   const { models, skipped } = read(more, name)
@@ -130,7 +131,9 @@ describe('a row of the community list', () => {
     ['a bad price in a tier', { input_cost_per_token_above_200k_tokens: 1e-13 }, /above_200k_tokens: .*six decimals/],
     ['no prices', { input_cost_per_token: undefined, output_cost_per_token: null }, /no price per token/],
     ['half a price', { output_cost_per_token: undefined }, /no price per token/],
-    ['images', { mode: 'image_generation' }, /not priced per token/],
+    ['video', { mode: 'video_generation' }, /mode are not served/],
+    ['no known price of images', { mode: 'image_generation', ...NO_TOKENS }, /no price per token or unit/],
+    ['a rerank model at 0', { mode: 'rerank', input_cost_per_token: 0, output_cost_per_token: 0 }, /no price/],
     ['no provider', { litellm_provider: undefined }, /litellm_provider/],
     ['dearer reasoning', { output_cost_per_reasoning_token: 9e-7 }, /separate price for reasoning/],
     ['tiers of another kind', { tiered_pricing: [{ range: [0, 1] }] }, /tiered_pricing/],
@@ -151,5 +154,66 @@ describe('a row of the community list', () => {
 
   test('reasoning at the same price as output is fine', () => {
     assert.equal(one({ output_cost_per_reasoning_token: 0.0000006 }).prices.output_per_mtok, '0.6')
+  })
+})
+
+describe('a row that is billed by units', () => {
+  const cases: [what: string, more: Record<string, unknown>, units: string[]][] = [
+    [
+      'audio has one price of time, said twice',
+      { mode: 'audio_transcription', input_cost_per_second: 1e-4, output_cost_per_second: 0 },
+      ['audio_input 0.1'],
+    ],
+    [
+      'whichever of them is there',
+      { mode: 'audio_transcription', output_cost_per_second: 7.167e-5 },
+      ['audio_input 0.07167'],
+    ],
+    ['speech has characters', { mode: 'audio_speech', input_cost_per_character: 1.5e-5 }, ['character 0.015']],
+    [
+      'a search',
+      { mode: 'rerank', input_cost_per_query: 0.002, input_cost_per_token: 0, output_cost_per_token: 0 },
+      ['search_unit 2'],
+    ],
+    ['an image', { mode: 'image_generation', output_cost_per_image: 0.04, input_cost_per_image: 0.001 }, ['image 40']],
+  ]
+  for (const [what, more, units] of cases) {
+    test(what, () => {
+      const { prices } = one({ ...NO_TOKENS, ...more })
+      assert.deepEqual(
+        prices.unit_prices?.map(({ name, usd_per_1000 }) => `${name} ${usd_per_1000}`),
+        units,
+      )
+      assert.equal(prices.input_per_mtok, null)
+    })
+  }
+
+  test('of time was rounded by the list, and says so', () =>
+    assert.match(one({ ...NO_TOKENS, mode: 'audio_transcription', input_cost_per_second: 1e-4 }).note ?? '', /rounded/))
+
+  test('and by tokens has tokens', () => {
+    const tokens = { input_cost_per_token: 5e-6, output_cost_per_token: undefined, output_cost_per_image_token: 3e-5 }
+    const { prices } = one({ mode: 'image_generation', ...tokens, output_cost_per_image: 0.04 })
+    assert.deepEqual(
+      [prices.unit_prices, prices.output_per_mtok, prices.image_output_per_mtok],
+      [undefined, '30', '30'],
+    )
+  })
+
+  test('for each size is one model', () => {
+    const image = (more: object) => row({ ...NO_TOKENS, mode: 'image_generation', ...more })
+    const { models, skipped } = readLitellm({
+      'vendor/1024-x-1024/draw': image({ input_cost_per_pixel: 1.9e-8 }),
+      'vendor/standard/1024-x-1536/draw': image({ input_cost_per_image: 0.05 }),
+      'vendor/hd/1024-x-1024/draw': image({ input_cost_per_image: 0.08 }),
+      'vendor/draw': image({ output_cost_per_image: 0.1 }),
+    })
+    assert.deepEqual([models.length, skipped], [1, []])
+    assert.deepEqual(models[0]?.prices.unit_prices?.map(({ name, usd_per_1000 }) => `${name} ${usd_per_1000}`).sort(), [
+      'image 100',
+      'image:1024x1024:hd 80',
+      'image:1024x1024:low 19.922944',
+      'image:1024x1536:low 50',
+    ])
   })
 })

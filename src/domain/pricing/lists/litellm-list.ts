@@ -11,6 +11,7 @@ import {
   readRow,
   UnreadableRow,
 } from './listed-model.ts'
+import { joinSizes, listedUnits, mediaTokens, ROUNDED, sizeOf, UNIT_MODES } from './litellm-units.ts'
 
 /**
  * `model_prices_and_context_window.json`: an object of models, prices in USD per token as floats, long-context prices
@@ -19,7 +20,7 @@ import {
 export function readLitellm(body: Record<string, unknown>): ReadList {
   const list: ReadList = { models: [], skipped: [] }
   for (const [name, row] of Object.entries(body)) readRow(list, name, () => readModel(name, row))
-  return list
+  return { ...list, models: joinSizes(list.models) }
 }
 
 export const LITELLM_PRICES = {
@@ -35,8 +36,8 @@ export const LITELLM_PRICES = {
   image_output_per_mtok: 'output_cost_per_image_token',
 } as const satisfies PriceFieldNames
 
-/** Others are priced by image, second, page or query. */
-const TOKEN_MODES = new Set(['chat', 'completion', 'responses', 'embedding'])
+/** Others are not served. */
+const MODES = new Set(['chat', 'completion', 'responses', 'embedding', ...UNIT_MODES])
 
 export const LITELLM_CAPABILITIES: Record<string, string> = {
   supports_vision: 'vision',
@@ -53,7 +54,9 @@ function readModel(name: string, row: unknown): ListedModel {
   const provider = row['litellm_provider']
   if (typeof provider !== 'string') throw new UnreadableRow('litellm_provider is missing')
   const mode = typeof row['mode'] === 'string' ? row['mode'] : 'chat'
-  if (!TOKEN_MODES.has(mode)) throw new UnreadableRow('its mode is not priced per token')
+  if (!MODES.has(mode)) throw new UnreadableRow('models of its mode are not served')
+  const model = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name
+  if (UNIT_MODES.has(mode)) return readMedia({ name, provider, model, mode }, row)
   const prices = listedPrices(row, { fields: LITELLM_PRICES, places: 6 })
   if (mode === 'embedding') prices.output_per_mtok ??= '0'
   if (prices.input_per_mtok === null || prices.output_per_mtok === null) throw new UnreadableRow('no price per token')
@@ -62,12 +65,32 @@ function readModel(name: string, row: unknown): ListedModel {
   if (reasoning !== null && reasoning !== prices.output_per_mtok) {
     throw new UnreadableRow('output_cost_per_reasoning_token: a separate price for reasoning is not supported')
   }
+  return { name, provider, model, mode, prices: { ...prices, tiers: listedTiers(row, prices) }, ...factsOf(row) }
+}
+
+/** Of a model that makes or hears media, or ranks: by tokens, otherwise by units. */
+function readMedia(of: Pick<ListedModel, 'name' | 'provider' | 'model' | 'mode'>, row: Record<string, unknown>) {
+  const { mode } = of
+  const prices = listedPrices(row, { fields: LITELLM_PRICES, places: 6 })
+  mediaTokens(prices, mode)
+  const size = mode === 'image_generation' ? sizeOf(of.model) : null
+  const units = prices.input_per_mtok === null ? listedUnits(row, mode, size ?? {}) : []
+  if (prices.input_per_mtok === null && units.length === 0) throw new UnreadableRow('no price per token or unit')
+  const unit_prices = size === null ? units : units.map((unit) => ({ ...unit, name: size.unit }))
+  const isRounded = units.some(({ unit }) => unit === 'audio_second')
   return {
-    name,
-    provider,
-    model: name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name,
-    mode,
-    prices: { ...prices, tiers: listedTiers(row, prices) },
+    ...{
+      ...of,
+      model: size?.model ?? of.model,
+      prices: { ...prices, tiers: [], ...(unit_prices.length > 0 && { unit_prices }) },
+    },
+    ...factsOf(row),
+    ...(isRounded && { note: ROUNDED }),
+  }
+}
+
+function factsOf(row: Record<string, unknown>) {
+  return {
     fields: LITELLM_PRICES,
     contextWindow: null,
     maxInputTokens: listedCount(row['max_input_tokens']),
