@@ -84,6 +84,7 @@ describe('PUT /providers/{name}', () => {
       on_caller_left: 'abort',
       on_estimate: 'estimate',
       speaks: null,
+      passthrough: [],
       preset: null,
       settings: {},
       credentials: {},
