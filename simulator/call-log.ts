@@ -24,6 +24,8 @@ export interface RecordedCall {
   status: number | null
   /** Null for an answer that was not streamed, or not yet. */
   stream: StreamState | null
+  /** Of a sound, so far. */
+  soundBytes?: number
 }
 
 export interface CallLog {

@@ -18,7 +18,11 @@ export interface MediaAnswer {
   ending?: 'cut' | 'close'
 }
 
-export async function sendMedia(response: ServerResponse, { status, type, body, ending }: MediaAnswer): Promise<void> {
+export async function sendMedia(
+  response: ServerResponse,
+  { status, type, body, ending }: MediaAnswer,
+  onSent: (bytes: number) => void,
+): Promise<void> {
   response.setHeader('content-type', type)
   if (typeof body === 'string') {
     response.writeHead(status).end(body)
@@ -29,6 +33,7 @@ export async function sendMedia(response: ServerResponse, { status, type, body, 
   response.writeHead(status, ending === 'close' ? { connection: 'close' } : {})
   for (const piece of body) {
     if (response.destroyed) return
+    onSent(piece.length)
     if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
   }
   if (ending === 'cut') response.socket?.destroySoon()

@@ -91,7 +91,9 @@ class Exchange {
       const answer = operation.answer(fields)
       this.#call.status = answer.status
       if (answer.ending === 'cut') this.#broken = true
-      await sendMedia(response, answer)
+      await sendMedia(response, answer, (bytes) => {
+        this.#call.soundBytes = (this.#call.soundBytes ?? 0) + bytes
+      })
     }
     return true
   }

@@ -46,7 +46,8 @@ export async function admit(resolved: Balanced, deps: Deps): Promise<Admitted> {
     endpoint.isFree === true
       ? holdOfTerms([], false, isStream)
       : chainHold(chosen, body.promptTokens, snapshot, isHedged, isStream)
-  let mayHedge = endpoint.asksOnce !== true && chain.some(({ hedgeAfterMs }) => hedgeAfterMs !== null)
+  const isAlone = endpoint.asksOnce === true || endpoint.neverHedges === true
+  let mayHedge = !isAlone && chain.some(({ hedgeAfterMs }) => hedgeAfterMs !== null)
   let hold = holdFor(fitnesses, mayHedge)
   const asked = deps.ledger.admit(payer, hold, id)
   let decision = asked instanceof Promise ? await asked : asked

@@ -1,5 +1,6 @@
 import { GatewayError } from '../domain/errors.ts'
 import { headerSafe } from '../domain/header-safe.ts'
+import { usdWithSixDecimals } from '../domain/pricing/price.ts'
 import { adjustmentsText } from '../domain/request/adjustment.ts'
 import type { Stamp } from '../domain/request/answer.ts'
 import type { ChainEntry } from '../domain/route.ts'
@@ -12,6 +13,7 @@ import { type StoredAnswer, textFor } from './cache/stored-answer.ts'
 import { sealingFor } from './chain/assess.ts'
 import type { Deps } from './deps.ts'
 import { costText, gatewayFields } from './gateway-fields.ts'
+import { costOfUsage } from './price.ts'
 import type { Begun, Cost, Ended, Received, ServedBy } from './stages.ts'
 
 /** The reply, ready but not sent: the row must be durable first. Null: the caller left. */
@@ -67,13 +69,17 @@ function streamRest({ call, error }: Ended): StreamRest {
   if (error !== null || served === undefined || answer === undefined || !('stream' in answer)) {
     // It knows how the stream began.
     const writer = answer !== undefined && 'stream' in answer ? answer.writer : null
+    // Bytes cannot say it.
+    if (answer !== undefined && 'stream' in answer && answer.contentType !== null)
+      return { rest: '', trailers: {}, isCut: true }
     const shown = error === null || error === 'caller-left' ? new GatewayError('internal_error') : error
     const frame = writer?.fail?.(shown) ?? endpoint.stream?.error(shown, call.id)
     return { rest: frame ?? '', trailers: {} }
   }
   const gateway = gatewayFields(served, cost)
+  const rest = answer.writer.end({ usage: answer.stream.reader.usage, tokens: served.usage, gateway })
   return {
-    rest: answer.writer.end({ usage: answer.stream.reader.usage, tokens: served.usage, gateway }),
+    rest: answer.contentType === null ? rest : Buffer.from(rest, 'latin1'),
     trailers: { 'x-gateway-cost-usd': gateway.cost_usd, 'x-gateway-latency-ms': String(served.upstreamMs) },
   }
 }
@@ -92,6 +98,15 @@ export function streamHead(call: Ended['call'], deps: Pick<Deps, 'ledger'>): Str
   if (by !== null && by !== undefined) addServedBy(headers, by)
   addCommon(headers, call, deps)
   if (served !== undefined) headers['x-gateway-latency-ms'] = String(served.upstreamMs)
+  const answer = served?.answer
+  if (served !== undefined && answer !== undefined && 'stream' in answer && answer.contentType !== null) {
+    headers['content-type'] = headerSafe(answer.contentType)
+    headers['x-content-type-options'] = 'nosniff'
+    const { usage } = answer.stream.reader
+    // What was asked for is all that is charged.
+    const cost = usage?.source === 'measured' ? costOfUsage(usage.tokens, served.entry, call.snapshot) : null
+    if (cost?.picodollars != null) headers['x-gateway-cost-usd'] = usdWithSixDecimals(cost.picodollars)
+  }
   return { status: 200, headers, trailers: ['x-gateway-cost-usd', 'x-gateway-latency-ms'] }
 }
 

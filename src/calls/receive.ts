@@ -67,17 +67,21 @@ function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: s
   next.attribution = holder === undefined ? said : asHolder(said, holder)
   if (watchesCache(next)) next.aspects = [...next.aspects, new CacheWatch(deps)]
   const isStream = begun.endpoint.stream?.isRequested(body.request) === true
-  next.delivery = isStream ? deliveryOf(call, begun, idempotencyKey !== null, deps) : null
+  next.delivery = isStream ? deliveryOf(call, next, idempotencyKey !== null, deps) : null
   return next
 }
 
 /** Where the stream goes that this request asks for. */
-function deliveryOf(call: Call, begun: Begun, isKept: boolean, deps: Deps): Delivery {
+function deliveryOf(call: Call, begun: Received, isKept: boolean, deps: Deps): Delivery {
+  const { stream } = begun.endpoint
+  const isBytes = (stream?.typeOf?.(begun.body.request, '') ?? null) !== null
   return new Delivery(call, {
     ...deps.streams.settings,
     isKept,
-    records: begun.aspects.flatMap(({ recordFrames }) => recordFrames ?? []),
-    keepAlive: begun.endpoint.stream?.keepAlive ?? '',
+    // Bytes are no content.
+    records: isBytes ? [] : begun.aspects.flatMap(({ recordFrames }) => recordFrames ?? []),
+    keepAlive: stream?.keepAlive ?? '',
+    isBytes,
     earlyHead: () => streamHead(begun, deps),
   })
 }

@@ -155,6 +155,8 @@ export interface StreamedAnswer {
   stream: LiveStream
   writer: StreamWriter
   /** From the start of the call. */
+  /** Of bytes; null: it has events. */
+  contentType: string | null
   firstContentMs: number
   /** How it ended; null while it runs. */
   ended: StreamEnding | null

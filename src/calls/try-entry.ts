@@ -138,13 +138,14 @@ function countsOf(
   deps: Deps,
 ): Use {
   if ('stream' in answer) return { usage: NO_USAGE, usageSource: 'estimated', bounds: null }
-  const { usage } = answer
-  if (usage === null || (usage.uses != null && isUncounted(usage, candidate, call))) {
+  const { usage, usageSource, orTokens } = answer
+  const isKnown = usage?.uses == null || orTokens !== undefined || !isUncounted(usage, candidate, call)
+  if (usage === null || !isKnown) {
     noteReason(record, 'served, without a count of tokens: they are estimated from the length of input and answer')
     return uncountedWhole(answer, candidate, call)
   }
   notePrice(usage.pricePercent, 'provider', candidate, record, call.id, deps)
-  return countedUse(usage, answer.usageSource, answer.orTokens, candidate, call)
+  return countedUse(usage, usageSource, orTokens, candidate, call)
 }
 
 function streamed(stream: LiveStream, entry: ChainEntry, call: Admitted, deps: Deps): StreamedAnswer {
@@ -153,6 +154,7 @@ function streamed(stream: LiveStream, entry: ChainEntry, call: Admitted, deps: D
   return {
     stream,
     writer: endpoint.stream.open(body.request, stampOf(call, entry, deps)),
+    contentType: endpoint.stream.typeOf?.(body.request, stream.contentType) ?? null,
     firstContentMs: millisecondsInto(call),
     ended: null,
     events: 0,

@@ -46,6 +46,8 @@ export interface Endpoint<Request extends CallRequest = CallRequest> {
   keyOf(call: WithHeaders): string
   /** A key that was sent and not used; `call` has one that was. */
   unusedKey?(call: WithHeaders): readonly Adjustment[]
+  /** No second entry is asked while the first has not answered. */
+  neverHedges?: true
   /** Its requests are forms with files, which `read` gets as objects; missing: they are JSON. */
   form?: FormFormat
   /** Checks a parsed body. Throws the caller's error for a bad one, `not_implemented` for a stream that is not allowed. */
@@ -97,6 +99,8 @@ export interface FormFormat extends FormShape {
 /** How an endpoint streams. */
 export interface StreamFormat<Request extends CallRequest = CallRequest> {
   isRequested(request: Request): boolean
+  /** Of an answer in bytes its type, from that of the provider; its frames have a character for each byte. Null, or missing: it has events. */
+  typeOf?(request: Request, type: string): string | null
   open(request: Request, stamp: Stamp): StreamWriter
   /** The frame of an error after which the stream ends: official clients raise on it. */
   error(error: GatewayError, requestId: string): string

@@ -11,6 +11,7 @@ import { messages } from './messages/messages.ts'
 import { moderations } from './moderations/moderations.ts'
 import { rerank } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
+import { speech } from './speech/speech.ts'
 import { transcriptions, translations } from './transcriptions/transcriptions.ts'
 
 /** Every public path that costs money: router, worker, log and documentation read this table. */
@@ -30,6 +31,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   completions,
   transcriptions,
   translations,
+  speech,
 ]
 
 export function endpointNamed(name: string): Endpoint {

@@ -71,7 +71,9 @@ export interface Sink {
 
 /** The end of an answer that was begun with `openStream`. */
 export interface StreamRest {
-  rest: string
+  rest: string | Uint8Array
+  /** What was sent is all there is: the connection closes, so that the client does not take it for whole. */
+  isCut?: true
   trailers: Record<string, string>
 }
 

@@ -70,9 +70,12 @@ export function chunkOf(text: string): string {
 }
 
 /** The last chunks of a body and its trailers. */
-export function lastChunks({ rest, trailers }: StreamRest): string {
+export function lastChunks({ rest, trailers }: StreamRest): string | Buffer {
   const fields = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${chunkOf(rest)}0\r\n${fields.join('')}\r\n`
+  const end = `0\r\n${fields.join('')}\r\n`
+  if (typeof rest === 'string') return chunkOf(rest) + end
+  if (rest.length === 0) return end
+  return Buffer.concat([Buffer.from(`${rest.length.toString(16)}\r\n`), rest, Buffer.from(`\r\n${end}`)])
 }
 
 function takenBy(socket: Socket | null): number {

@@ -130,22 +130,22 @@ export function v1Paths(
   const common = { tags: ['Applications'], security: [{ gateway_key: [] }] }
   const served = ({ page, stream, methods }: Endpoint) => {
     const whole = answer(page.operationId, page.answerNotes, page.answer, CALL_HEADERS)
+    if (stream?.typeOf !== undefined) {
+      return { ...whole, content: { 'audio/*': whole.content['application/json'], 'text/event-stream': STREAM } }
+    }
     // Another method streams, at a path of its own.
     return stream === undefined || methods !== undefined
       ? whole
       : { ...whole, content: { ...whole.content, 'text/event-stream': STREAM } }
   }
+  const bodyType = ({ form }: Endpoint) => (form === undefined ? 'application/json' : 'multipart/form-data')
   const posted = (endpoint: Endpoint, page = endpoint.page) => ({
     ...{ operationId: page.operationId, summary: page.summary, ...common },
     parameters: [...(endpoint.methods === undefined ? [] : [MODEL]), IDEMPOTENCY_KEY, ...ATTRIBUTION],
     requestBody: {
       required: true,
       description: page.requestNotes,
-      content: {
-        [endpoint.form === undefined ? 'application/json' : 'multipart/form-data']: {
-          ...{ schema: schemaOf(page.request, 'input'), example: page.example },
-        },
-      },
+      content: { [bodyType(endpoint)]: { schema: schemaOf(page.request, 'input'), example: page.example } },
     },
     responses: { 200: served(endpoint), ...failures(() => true, endpoint.error, errorOf(page)) },
   })

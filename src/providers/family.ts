@@ -115,6 +115,8 @@ export interface Translator<Request extends CallRequest = CallRequest> {
 export interface StreamTranslator<Request extends CallRequest = CallRequest> {
   /** How events are framed in the bytes; missing: server-sent events. */
   framing?: Framing
+  /** Of answers that are no events; missing: there are none. */
+  bytes?: Framing
   /** For one stream. `asked`: the model at the provider. */
   open(request: Request, asked?: string): StreamReader
   /** A whole answer from a server that ignored `stream: true`. */

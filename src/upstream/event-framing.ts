@@ -16,6 +16,21 @@ export interface Framing {
   open(): FrameReader
 }
 
+/** Of an event whose data are bytes, a character each. */
+export const BYTES_EVENT = '(bytes)'
+
+/** Bytes that are no events: each piece is one. */
+export const PLAIN_BYTES: Framing = {
+  contentType: /^(?!text\/|application\/([\w.]+\+)?json)/i,
+  open: () => ({
+    isTooLarge: false,
+    read: (bytes) => [
+      { event: BYTES_EVENT, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1') },
+    ],
+    end: () => [],
+  }),
+}
+
 export const SERVER_SENT_EVENTS: Framing = {
   contentType: /^text\/event-stream\s*(;|$)/i,
   open: () => new ServerSentEvents(),

@@ -35,5 +35,5 @@ function bodyOf({ delivery }: Ended['call'], reply: CallReply): string | Uint8Ar
     return reply.status === 200 && isJson ? reply.body : null
   }
   const sent = delivery?.replay ?? null
-  return sent === null ? null : sent.text + reply.rest
+  return sent === null || typeof reply.rest !== 'string' ? null : sent.text + reply.rest
 }

@@ -23,7 +23,7 @@ function aspectOf(kept: KeptCall, isMedia = false): Aspect {
 }
 
 function keep(kept: KeptCall, error: Ended['error'], reply: CallReply | null): void {
-  if (reply !== null && 'rest' in reply) kept.end(null, reply.rest)
+  if (reply !== null && 'rest' in reply) kept.end(null, typeof reply.rest === 'string' ? reply.rest : null)
   else if (reply === null || error !== null) kept.end(null, null)
   // A stored stream is all there at once.
   else if (reply.headers['content-type']?.startsWith('text/event-stream') === true) kept.end(null, String(reply.body))

@@ -10,7 +10,9 @@ export function outcomeOf({ call, error }: Ended, reply: CallReply | null): Kept
     const sent = error === null ? delivery?.replay : null
     if (sent === null || sent === undefined || reply === null || !('rest' in reply)) return { replay: null, ...cut }
     const headers = { ...sent.head.headers, ...reply.trailers }
-    return { replay: { status: 200, headers, body: sent.text + reply.rest } }
+    const { rest } = reply
+    const body = typeof rest === 'string' ? sent.text + rest : Buffer.concat([Buffer.from(sent.text, 'latin1'), rest])
+    return { replay: { status: 200, headers, body } }
   }
   if (error === null && reply !== null && 'status' in reply && reply.status === 200) return { replay: reply }
   return (cost?.picodollars ?? 0n) > 0n ? { replay: null, ...cut } : null

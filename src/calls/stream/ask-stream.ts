@@ -47,12 +47,14 @@ async function outcomeOf(
   deps: Deps,
 ): Promise<Outcome> {
   if (raw.kind !== 'answer') return readInPlace(raw, candidate, call, deps)
-  if (isEventStream(raw, framingOf(candidate))) return firstContent(raw, candidate, call, timeoutMs)
+  if (isEventStream(raw, framingOf(candidate, raw))) return firstContent(raw, candidate, call, timeoutMs)
   return asStream(readInPlace(await collect(raw, timeoutMs), candidate, call, deps), candidate, call)
 }
 
-function framingOf({ translator }: Candidate): Framing {
-  return translator.stream?.framing ?? SERVER_SENT_EVENTS
+function framingOf({ translator: { stream } }: Candidate, { headers }: UpstreamAnswer): Framing {
+  const bytes = stream?.bytes
+  if (bytes?.contentType.test(headers.get('content-type') ?? '') === true) return bytes
+  return stream?.framing ?? SERVER_SENT_EVENTS
 }
 
 function isEventStream({ status, headers }: UpstreamAnswer, { contentType }: Framing): boolean {
@@ -68,7 +70,7 @@ async function firstContent(
   const { translator, provider } = candidate
   const reader = translator.stream?.open(body.request, candidate.entry.model)
   if (reader === undefined) throw new Error('this translator has no streams')
-  const stream = new LiveStream(answer, reader, [], framingOf(candidate))
+  const stream = new LiveStream(answer, reader, [], framingOf(candidate, answer))
   const read = await stream.untilContent(timeoutMs)
   if (read.kind === 'caller-left') return { kind: 'caller-left', usage: reader.usage }
   const last = read.parts.at(-1)

@@ -13,8 +13,10 @@ interface Member extends Receiver {
 export interface DeliveryOptions extends Pick<StreamSettings, 'holdHeadersMs' | 'keepAliveMs' | 'slowReaderMs'> {
   /** The head if it must be sent before the first content. */
   earlyHead(): StreamHead
-  /** A frame that clients ignore. */
+  /** A frame that clients ignore; empty: there is none, and so no early head. */
   keepAlive: string
+  /** What is sent has a character for each byte; missing: it is text. */
+  isBytes?: boolean
   /** Everything that is sent is kept for repeats of the call, up to a bound. */
   isKept: boolean
   /** Called with everything that is sent. */
@@ -50,7 +52,8 @@ export class Delivery {
   /** The call is in progress: from here on its head waits for content, up to a bound. */
   start(): void {
     const { holdHeadersMs } = this.#options
-    if (holdHeadersMs !== null) this.#timer = setTimeout(() => this.#openEarly(), holdHeadersMs)
+    if (holdHeadersMs !== null && this.#options.keepAlive !== '')
+      this.#timer = setTimeout(() => this.#openEarly(), holdHeadersMs)
   }
 
   /** Whether its head is sent. */
@@ -78,7 +81,7 @@ export class Delivery {
     if (this.#head !== null && this.#kept === null) return false
     const openStream: Receiver['openStream'] = (head, first) =>
       receiver.openStream({ ...head, headers: { ...head.headers, ...marks } }, first)
-    const sink = this.#head === null ? null : openStream(this.#head, this.#kept ?? '')
+    const sink = this.#head === null ? null : this.#sinkOf(openStream, this.#head, this.#kept ?? '')
     this.#members.push({ openStream, presence: receiver.presence, sink, isSlow: false })
     return true
   }
@@ -139,10 +142,18 @@ export class Delivery {
 
   #open(head: StreamHead, first: string, isContent = true): void {
     this.#head = head
-    for (const member of this.#members) if (!member.presence.left) member.sink = member.openStream(head, first)
+    for (const member of this.#members)
+      if (!member.presence.left) member.sink = this.#sinkOf(member.openStream, head, first)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#keepAlive(), this.#options.keepAliveMs)
     this.#note(first, isContent)
+  }
+
+  #sinkOf(openStream: Receiver['openStream'], head: StreamHead, first: string): Sink {
+    if (this.#options.isBytes !== true) return openStream(head, first)
+    const sink = openStream(head, '')
+    if (first !== '') sink.write(first, first.length)
+    return sink
   }
 
   #openEarly(): void {
@@ -150,12 +161,13 @@ export class Delivery {
   }
 
   #keepAlive(): void {
-    if (!this.isUnread) this.send(this.#options.keepAlive, this.#options.earlyHead, false)
+    if (!this.isUnread && this.#options.keepAlive !== '')
+      this.send(this.#options.keepAlive, this.#options.earlyHead, false)
   }
 
   /** Its length. */
   #note(text: string, isContent: boolean): number {
-    const bytes = Buffer.byteLength(text)
+    const bytes = this.#options.isBytes === true ? text.length : Buffer.byteLength(text)
     this.bytes += bytes
     this.otherBytes += bytes - text.length
     this.#timer?.refresh()

@@ -49,6 +49,11 @@ export class LiveStream {
     this.#count(first)
   }
 
+  /** As the provider says. */
+  get contentType(): string {
+    return this.#answer?.headers.get('content-type') ?? ''
+  }
+
   /** Reads until the first content or the end. Events without content do not extend the time. */
   async untilContent(timeoutMs: number): Promise<Read> {
     const deadline = setTimeout(() => this.#answer?.abort({ kind: 'timeout', phase: 'first-content' }), timeoutMs)

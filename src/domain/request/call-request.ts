@@ -34,6 +34,7 @@ export type EndpointName =
   | 'passthrough'
   | 'transcriptions'
   | 'translations'
+  | 'speech'
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['chat', 'chat'],

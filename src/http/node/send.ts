@@ -12,13 +12,13 @@ export function send(
   fieldsFor: () => Fields,
   spreads: (fields: Fields) => void,
 ): Promise<void> | void {
-  if (reply !== null && 'rest' in reply) {
+  if (reply !== null && 'rest' in reply && reply.isCut !== true) {
     response.addTrailers(reply.trailers)
     response.end(reply.rest)
     return
   }
   // A stream that cannot be ended properly is cut: its client must not take it for whole.
-  if (reply === null || response.headersSent) {
+  if (reply === null || response.headersSent || 'rest' in reply) {
     response.destroy()
     return
   }

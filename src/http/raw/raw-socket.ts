@@ -215,7 +215,8 @@ class RawConnection implements Arrival {
     call.release()
     connections.answered(this.socket, client)
     // A stream that cannot be ended properly is cut: its client must not take it for whole.
-    if (answer === null || (this.#isStreaming && !('rest' in answer))) this.socket.destroy()
+    const isCut = answer !== null && 'rest' in answer && answer.isCut === true
+    if (answer === null || isCut || (this.#isStreaming && !('rest' in answer))) this.socket.destroy()
     else this.#send(answer)
   }
 

@@ -2,6 +2,7 @@ import { UNKNOWN_TRAITS } from '../../domain/provider.ts'
 import type { Operation } from '../../domain/request/call-request.ts'
 import type { CatalogPage, Family } from '../family.ts'
 import { isVendor } from '../pin.ts'
+import { speaker } from './audio/speech.ts'
 import { transcriber } from './audio/transcription.ts'
 import { identity } from './azure/identity.ts'
 import { chat } from './chat/chat.ts'
@@ -33,6 +34,8 @@ const rerank = reranker(undefined, ({ baseUrl }) => baseUrl !== null)
 const AUDIO = {
   transcriptions: transcriber('/audio/transcriptions'),
   translations: transcriber('/audio/translations'),
+  // The vendor's own newer models, which bill tokens.
+  speech: speaker(({ model, baseUrl }) => baseUrl === null && !model.startsWith('tts-1')),
 }
 const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer(), ...AUDIO, images }
 

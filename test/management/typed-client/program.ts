@@ -76,6 +76,8 @@ async function applications(): Promise<string> {
     form.append('file', new Blob([file]), 'meeting.wav')
     return form
   }
+  const said = await application.POST('/v1/audio/speech', { body: { model: 'no-voice', input: 'hello' } })
+  same(said.error?.error.code, 'model_not_found')
   const transcribed = await application.POST('/v1/audio/transcriptions', { body, bodySerializer })
   const translated = await application.POST('/v1/audio/translations', { body, bodySerializer })
   same(translated.error?.error.code, 'model_not_found')

@@ -22,6 +22,7 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   translations: { path: '/v1/audio/translations', fields: { input_audio: { data: '…', format: 'mp3' } } },
   images: { path: '/v1/images/generations', fields: { prompt: '…' } },
   passthrough: { path: '/passthrough/…', fields: {} },
+  speech: { path: '/v1/audio/speech', fields: { input: '…', voice: '…' } },
   rerank: { path: '/v1/rerank', fields: { query: '…', documents: ['…'] } },
   embed_content: { path: '/v1beta/models/{model}:embedContent', fields: { content: CONTENT } },
   batch_embed_contents: {

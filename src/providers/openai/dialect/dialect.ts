@@ -20,6 +20,7 @@ const NOBODY: Vendor = {
   completes: PLAIN_TEXT,
   draws: true,
   transcribes: true,
+  talks: true,
 }
 
 /** Null: the row says nothing, and everything is as at the vendor's own service. */

@@ -5,6 +5,7 @@ import { worded } from '../../../domain/wording/worded.ts'
 import { partsOf } from '../../chat-chunks.ts'
 import type { Accent, Translation, Translator, Translators } from '../../family.ts'
 import { renaming } from '../../rename.ts'
+import { speaker } from '../audio/speech.ts'
 import { transcriber } from '../audio/transcription.ts'
 import { USAGE_FIELD } from '../chat/request.ts'
 import { fromWire } from '../chat/response.ts'
@@ -72,6 +73,7 @@ function translatorsOf(dialect: Dialect): Translators {
     ...moderation,
     ...completion,
     ...heard,
+    ...(vendor.talks === true ? { speech: { ...speaker(() => false, vendor.isFaithful === true), ...named } } : {}),
   } as Translators
 }
 

@@ -48,6 +48,8 @@ export interface Vendor {
   moderates?: 'texts' | 'all'
   /** It has models that transcribe. */
   transcribes?: true
+  /** It has models that speak. */
+  talks?: true
   /** A resource of Azure: its paths and its errors are its own. */
   isAzure?: true
   hints?: ProviderHints

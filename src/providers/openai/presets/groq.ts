@@ -17,6 +17,7 @@ export const groq: Vendor = {
     supports: { logprobs: false, n: false },
   },
   transcribes: true,
+  talks: true,
   refuses: ['audio', 'logit_bias', 'web_search_options'],
   // No `name`, and nothing that others give with an answer.
   messageFields: new Set(['role', 'content', 'tool_calls', 'tool_call_id', 'function_call', 'reasoning']),
