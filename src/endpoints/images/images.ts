@@ -7,7 +7,7 @@ import {
   ImagesRequestSchema,
   imagesTokens,
   readImagesRequest,
-} from '../../domain/request/images.ts'
+} from '../../domain/request/media/images.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 

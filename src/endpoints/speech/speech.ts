@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contractError } from '../../domain/errors.ts'
-import { readSpeech, type SpeechRequest, SpeechSchema, speechTokens } from '../../domain/request/speech.ts'
+import { readSpeech, type SpeechRequest, SpeechSchema, speechTokens } from '../../domain/request/media/speech.ts'
 import type { StreamPart, StreamWriter } from '../../domain/request/stream.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'

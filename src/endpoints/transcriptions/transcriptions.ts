@@ -8,7 +8,7 @@ import {
   type TranscriptionRequest,
   TranscriptionSchema,
   transcriptionTokens,
-} from '../../domain/request/transcription.ts'
+} from '../../domain/request/media/transcription.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { chunkFrames, Transcription, writeTranscription } from './write.ts'

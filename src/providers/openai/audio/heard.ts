@@ -7,7 +7,7 @@ import {
   likelyMilliseconds,
   type TranscriptionRequest,
   transcriptionTokens,
-} from '../../../domain/request/transcription.ts'
+} from '../../../domain/request/media/transcription.ts'
 
 type Counted = Required<Pick<Answer, 'usage'>> & Pick<Answer, 'usageSource' | 'orTokens'>
 

@@ -1,7 +1,12 @@
 import { CHARACTER } from '../../../domain/pricing/unit-prices.ts'
 import { NO_USAGE, type TokenUsage, tokenCount } from '../../../domain/pricing/usage.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
-import { characters, likelySpokenTokens, type SpeechRequest, speechTokens } from '../../../domain/request/speech.ts'
+import {
+  characters,
+  likelySpokenTokens,
+  type SpeechRequest,
+  speechTokens,
+} from '../../../domain/request/media/speech.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
 import { BYTES_EVENT } from '../../../upstream/event-framing.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'

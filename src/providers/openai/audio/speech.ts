@@ -1,7 +1,7 @@
 import { failure } from '../../../domain/failure.ts'
 import { CHARACTER } from '../../../domain/pricing/unit-prices.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
-import { mostCharacters, mostSpokenTokens, type SpeechRequest } from '../../../domain/request/speech.ts'
+import { mostCharacters, mostSpokenTokens, type SpeechRequest } from '../../../domain/request/media/speech.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import { PLAIN_BYTES } from '../../../upstream/event-framing.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'

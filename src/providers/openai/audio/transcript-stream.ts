@@ -1,7 +1,7 @@
 import type { Answer } from '../../../domain/request/answer.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
+import type { TranscriptionRequest } from '../../../domain/request/media/transcription.ts'
 import type { ServerSentEvent, StreamPart, StreamReader, StreamUsage } from '../../../domain/request/stream.ts'
-import type { TranscriptionRequest } from '../../../domain/request/transcription.ts'
 import { CUT, parsedEvent, UNREADABLE } from '../../stream-events.ts'
 import { failureInStream } from '../chat/stream-failure.ts'
 import { counted, measured } from './heard.ts'

@@ -7,7 +7,7 @@ import {
   isPlain,
   likelyMilliseconds,
   type TranscriptionRequest,
-} from '../../../domain/request/transcription.ts'
+} from '../../../domain/request/media/transcription.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'

@@ -6,7 +6,7 @@ import { PLAIN } from '../rerank/ranking.ts'
 /** Counts the query with each document. */
 export const voyage: Vendor = {
   baseUrl: 'https://api.voyageai.com/v1',
-  source: 'docs.voyageai.com/reference (embeddings-api, reranker-api), 2026-11-17',
+  source: 'our media reference; docs.voyageai.com was not opened, 2026-11-17',
   options: {
     drop_params: ['user', 'encoding_format'],
     rename_params: { dimensions: 'output_dimension' },
@@ -25,7 +25,7 @@ export const voyage: Vendor = {
 /** Repeats the documents by default. */
 export const jina: Vendor = {
   baseUrl: 'https://api.jina.ai/v1',
-  source: 'api.jina.ai/redoc (embeddings, rerank), 2026-11-17',
+  source: 'our media reference; api.jina.ai was not opened, 2026-11-17',
   options: { drop_params: ['user', 'encoding_format'] },
   hasNoChat: true,
   embedsTextOnly: true,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { GatewayError } from '../errors.ts'
-import { problemOf } from '../problem-text.ts'
-import { worded } from '../wording/worded.ts'
-import type { PromptTokens } from './bounds.ts'
-import { isJsonObject } from './call-request.ts'
+import { GatewayError } from '../../errors.ts'
+import { problemOf } from '../../problem-text.ts'
+import { worded } from '../../wording/worded.ts'
+import type { PromptTokens } from '../bounds.ts'
+import { isJsonObject } from '../call-request.ts'
 
 export const SpeechSchema = z.looseObject({
   model: z.string().min(1),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { audioMilliseconds } from '../audio/duration.ts'
-import { GatewayError } from '../errors.ts'
-import type { Form, FormPart } from '../form/form.ts'
-import { textPart } from '../form/form-fields.ts'
-import { problemOf } from '../problem-text.ts'
-import { named, worded } from '../wording/worded.ts'
-import { isCount, type PromptTokens } from './bounds.ts'
-import { type CallRequest, isJsonObject } from './call-request.ts'
+import { audioMilliseconds } from '../../audio/duration.ts'
+import { GatewayError } from '../../errors.ts'
+import type { Form, FormPart } from '../../form/form.ts'
+import { textPart } from '../../form/form-fields.ts'
+import { problemOf } from '../../problem-text.ts'
+import { named, worded } from '../../wording/worded.ts'
+import { isCount, type PromptTokens } from '../bounds.ts'
+import { type CallRequest, isJsonObject } from '../call-request.ts'
 
 /** What vendors take. */
 export const MOST_FILE_BYTES = 25 * 1024 * 1024

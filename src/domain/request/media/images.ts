@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { GatewayError } from '../errors.ts'
-import { ANY, IMAGE } from '../pricing/unit-prices.ts'
-import { problemOf } from '../problem-text.ts'
-import { worded } from '../wording/worded.ts'
-import type { PromptTokens } from './bounds.ts'
-import { isJsonObject } from './call-request.ts'
+import { GatewayError } from '../../errors.ts'
+import { ANY, IMAGE } from '../../pricing/unit-prices.ts'
+import { problemOf } from '../../problem-text.ts'
+import { worded } from '../../wording/worded.ts'
+import type { PromptTokens } from '../bounds.ts'
+import { isJsonObject } from '../call-request.ts'
 
 /** No vendor makes more at once. */
 const MOST_IMAGES = 10
