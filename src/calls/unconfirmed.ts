@@ -85,10 +85,11 @@ export function confirmPart(record: AttemptRecord, { picodollars, most }: Cost, 
 }
 
 /**
- * What providers may bill beyond the cost: for attempts without a count, and for the end of a stream that was cut. Null:
- * nothing, as for nearly all calls. An answer that is complete and merely not counted keeps its estimate.
+ * What providers may bill beyond the cost: for attempts without a count, for the end of a stream that was cut, and for an
+ * answer whose cost is unknown. Null: nothing, as for nearly all calls. An answer that is complete and merely not counted
+ * keeps its estimate.
  */
-export function unconfirmedOf({ attempts, cost, served, lost }: Ended['call']): Unconfirmed | null {
+export function unconfirmedOf({ attempts, cost, served, lost, held }: Ended['call']): Unconfirmed | null {
   let most = 0n
   let estimate = 0n
   for (let place = 0; place < attempts.length; place++) {
@@ -99,6 +100,11 @@ export function unconfirmedOf({ attempts, cost, served, lost }: Ended['call']): 
   }
   if (isCut(served, lost) && cost != null && cost.most !== null && cost.picodollars !== null) {
     most += cost.most > cost.picodollars ? asPicodollars(cost.most - cost.picodollars) : 0n
+  }
+  // An answer of which no price says what it costs, such as an image of another size: what was held for it covers it.
+  if (served !== undefined && cost?.picodollars === null && held?.hold.picodollars != null) {
+    most += held.hold.picodollars
+    estimate += held.hold.picodollars
   }
   return most === 0n ? null : { most: most.toString(), estimate: estimate.toString() }
 }

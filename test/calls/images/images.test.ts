@@ -20,6 +20,7 @@ workspaces:
       hung: { chain: [{ provider: openai, model: gpt-image-2-sim-hang, timeout_ms: 300 }, { provider: openai, model: gpt-image-2 }] }
       broken: { chain: [{ provider: openai, model: gpt-image-2-sim-stall, timeout_ms: 300, retries: 3, hedge_after_ms: 50 }, { provider: openai, model: gpt-image-2 }] }
       busy: { chain: [{ provider: openai, model: gpt-image-2-sim-500, retries: 0 }, { provider: openai, model: gpt-image-2 }] }
+      half: { chain: [{ provider: local, model: half-sim-no-usage }] }
       none: { chain: [{ provider: groq, model: x }] }
 registry:
   - { provider: openai, model: gpt-image-2-sim-no-usage, ${TOKENS}, max_output_tokens: 24000 }
@@ -27,6 +28,7 @@ registry:
   - { provider: openai, model: gpt-image-2-sim-hang, ${TOKENS}, max_output_tokens: 24000 }
   - { provider: openai, model: gpt-image-2-sim-stall, ${TOKENS}, max_output_tokens: 24000 }
   - { provider: openai, model: gpt-image-2-sim-500, ${TOKENS}, max_output_tokens: 24000 }
+  - { provider: local, model: half-sim-no-usage, mode: image_generation, unit_prices: [{ name: "image:1024x1024:high", unit: image, usd_per_1000: "40" }] }
   - { provider: local, model: sdxl-sim-no-usage, mode: image_generation, unit_prices: [{ name: "image:1024x1024", unit: image, usd_per_1000: "20" }, { name: "image:1024x1024:high", unit: image, usd_per_1000: "40" }] }
 `,
 })
@@ -127,6 +129,17 @@ describe('a hard budget', () => {
     assert.ok(served > 0 && served <= 3, `${served}`)
     assert.ok(answers.every(({ status, json }) => status === 200 || json.error.code === 'budget_exceeded'))
     assert.equal(harness.upstream().length, served)
+  })
+
+  test('counts what was held where no price says what was made', async () => {
+    const key = await keyWith('0.07')
+    // Quality is left open and held at its dearest; low, which comes back, has no price.
+    const first = await draw({ model: 'half', size: '1024x1024' }, key)
+    assert.equal(first.status, 200, first.text)
+    const row = await rowOf(first.headers)
+    assert.deepEqual([row?.['cost_picodollars'], Number(row?.['unconfirmed_counted_picodollars'])], [null, 40e9])
+    const second = await draw({ model: 'half', size: '1024x1024' }, key)
+    assert.equal(second.status, 402, second.text)
   })
 
   test('refuses what is left open at its dearest, and what has no price', async () => {
