@@ -11,8 +11,14 @@ describe('nothing that can spend goes around admission', () => {
   test('only admit makes an admitted call; the stages after it are made of one', () => {
     assert.deepEqual(filesWith(/\badvance<Admitted\b|\bas (unknown as )?(Admitted|Served|Priced)\b/), [
       'src/calls/admit.ts',
+      // It holds the price of a call, asks once, and has no chain.
+      'src/calls/passthrough/handle-passthrough.ts',
     ])
-    assert.deepEqual(filesWith(/\badvance<(Served|Priced)\b/), ['src/calls/price.ts', 'src/calls/try-chain.ts'])
+    assert.deepEqual(filesWith(/\badvance<(Served|Priced)\b/), [
+      'src/calls/passthrough/handle-passthrough.ts',
+      'src/calls/price.ts',
+      'src/calls/try-chain.ts',
+    ])
     for (const taken of [
       /function tryChain\(\s*call: Admitted\b/,
       /function tryEntry\([^)]*\bcall: Admitted\b/,
@@ -33,6 +39,8 @@ describe('nothing that can spend goes around admission', () => {
       'src/calls/guardrail/ask.ts',
       // An operator's trial of a provider, with a prompt of ours: no key pays, and the audit log has it before it is made.
       'src/calls/models/try-provider.ts',
+      // Admitted there, by its own price.
+      'src/calls/passthrough/handle-passthrough.ts',
       'src/calls/stream/ask-stream.ts',
       'src/calls/try-entry.ts',
       // GET of the list of models.

@@ -28,7 +28,8 @@ describe('a gateway killed under load, again and again', () => {
 
   /** A run in which nothing happened proves nothing. */
   function assertMeaningful({ problems: _, ...counts }: CrashReport): void {
-    const { missing: _missing, unknown: _unknown, open: _open, ...happened } = counts
+    // Whether a sample falls between a bill and its booking is chance; the judge of it is tested below.
+    const { missing: _missing, unknown: _unknown, open: _open, covered: _covered, ...happened } = counts
     assert.ok(
       Object.values(happened).every((count) => count > 0),
       JSON.stringify(counts),
