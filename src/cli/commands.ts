@@ -97,6 +97,22 @@ const localCommands: readonly Command[] = [
     run: async (given) => (await import('./migrate.ts')).migrate(given),
   }),
   local({
+    name: 'backup',
+    summary: 'Write everything the embedded gateway of DATA_DIR knows to one file, also while it runs',
+    examples: ['switchyard backup backup/switchyard-$(date +%F).db'],
+    positionals: [{ name: 'FILE' }],
+    options: { json: { type: 'boolean', help: 'Print the result as JSON' } },
+    run: async (given) => (await import('./backup/backup.ts')).backup(given),
+  }),
+  local({
+    name: 'backup restore',
+    summary: 'Check such a file and put it into an empty DATA_DIR',
+    examples: ['DATA_DIR=/var/lib/switchyard switchyard backup restore backup/switchyard-2026-11-19.db'],
+    positionals: [{ name: 'FILE' }],
+    options: { json: { type: 'boolean', help: 'Print the result as JSON' } },
+    run: async (given) => (await import('./backup/backup.ts')).restoreBackup(given),
+  }),
+  local({
     name: 'spool ship',
     summary: 'Deliver the log rows of a lost gateway, from its data folder, to PostgreSQL (DATABASE_URL)',
     examples: ['DATABASE_URL=postgres://switchyard@db.internal/switchyard switchyard spool ship /var/lib/switchyard-3'],

@@ -32,7 +32,7 @@ const GROUPS: readonly { heading: string; words: readonly string[] }[] = [
       'restore',
     ],
   },
-  { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'migrate', 'compare', 'spool', 'completion'] },
+  { heading: 'Operate', words: ['verify', 'nodes', 'secrets', 'backup', 'migrate', 'compare', 'spool', 'completion'] },
 ]
 
 export function overview(commands: readonly Command[], program = programName()): string {
