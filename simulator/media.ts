@@ -18,6 +18,21 @@ export interface MediaAnswer {
   ending?: 'cut' | 'close'
 }
 
+/** By another reader of forms than the gateway's. */
+export async function readForm(body: Buffer, contentType: string): Promise<JsonObject | null> {
+  try {
+    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData()
+    const fields: JsonObject = {}
+    for (const [name, value] of form) {
+      const said = typeof value === 'string' ? value : { name: value.name, type: value.type, bytes: value.size }
+      fields[name] = name in fields ? [fields[name], said].flat() : said
+    }
+    return fields
+  } catch {
+    return null
+  }
+}
+
 export async function sendMedia(
   response: ServerResponse,
   { status, type, body, ending }: MediaAnswer,

@@ -1,11 +1,15 @@
 import type { JsonObject } from '../json.ts'
+import { type MediaOperation, readForm } from '../media.ts'
 import type { Tweak } from '../reply.ts'
 import { countTokens } from '../tokens.ts'
+import { failed } from './audio/transcription.ts'
 import type { OpenaiError } from './errors.ts'
 
 const QUALITIES = ['auto', 'low', 'medium', 'high']
 const FORMATS = ['png', 'jpeg', 'webp', 'gif', 'svg']
 const USED = { size: '1024x1024', quality: 'low', output_format: 'png', background: 'opaque' }
+/** Of an image that is sent. */
+const TOKENS_SEEN = 3_044
 /** Of one image of low quality. */
 const TOKENS: Readonly<Record<string, number>> = { low: 196, medium: 1_756, high: 7_024 }
 
@@ -24,13 +28,44 @@ export function writeImages(body: JsonObject, tweak: Tweak): JsonObject {
 
 function usageOf(body: JsonObject, count: number, quality: string): JsonObject {
   const text = count * countTokens(String(body['prompt']))
+  const seen = count * TOKENS_SEEN * filesIn(body).length
   const images = count * (TOKENS[quality] ?? 0)
   return {
-    input_tokens: text,
-    input_tokens_details: { text_tokens: text, image_tokens: 0 },
+    input_tokens: text + seen,
+    input_tokens_details: { text_tokens: text, image_tokens: seen },
     output_tokens: images,
-    total_tokens: text + images,
+    total_tokens: text + seen + images,
   }
+}
+
+interface SentFile {
+  name: string
+  bytes: number
+}
+
+/** Of an edit: `image` once, or `image[]` as often as there are images. */
+function filesIn(body: JsonObject): SentFile[] {
+  return [body['image'] ?? [], body['image[]'] ?? [], body['mask'] ?? []].flat() as SentFile[]
+}
+
+export const imageEdits: MediaOperation = {
+  path: '/v1/images/edits',
+  read: readForm,
+  answer(fields) {
+    const [, scenario = ''] = /sim-([a-z0-9-]+)$/.exec(String(fields['model'])) ?? []
+    const problem = problemWithImages(fields) ?? problemWithFiles(filesIn(fields))
+    if (problem !== null) return failed(400, problem.message, problem.param ?? null, problem.code)
+    if (/^\d{3}$/.test(scenario)) return failed(Number(scenario), 'Something went wrong.', null)
+    const answer = writeImages(fields, scenario === 'no-usage' ? { embeddings: { usage: 'none' } } : {})
+    return { status: 200, type: 'application/json', body: JSON.stringify(answer) }
+  },
+}
+
+function problemWithFiles(files: readonly SentFile[]): OpenaiError | null {
+  if (files.length === 0 || files.some(({ bytes }) => typeof bytes !== 'number'))
+    return { message: "Missing required parameter: 'image'.", param: 'image', code: 'missing_required_parameter' }
+  if (files.every(({ name }) => /\.(png|webp|jpe?g)$/i.test(name))) return null
+  return { message: 'Invalid image file or mode.', param: 'image', code: 'invalid_image_file' }
 }
 
 function named(value: unknown): string | null {

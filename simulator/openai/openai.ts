@@ -11,7 +11,7 @@ import { readCompletionAsk, writeCompletion } from './completion.ts'
 import { problemWithEmbeddings } from './embedding-rules.ts'
 import { writeEmbeddings } from './embeddings.ts'
 import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './errors.ts'
-import { problemWithImages, writeImages } from './images.ts'
+import { imageEdits, problemWithImages, writeImages } from './images.ts'
 import { OPENAI_MODEL_LIST } from './models.ts'
 import { problemWithModeration, writeModeration } from './moderations.ts'
 import { OPENAI_ODDITIES } from './oddities.ts'
@@ -106,7 +106,7 @@ export const openaiFamily: Family = {
       answer: writeUnitRerank,
     },
   ],
-  media: [transcription('/v1/audio/transcriptions'), transcription('/v1/audio/translations'), speech],
+  media: [transcription('/v1/audio/transcriptions'), transcription('/v1/audio/translations'), speech, imageEdits],
   bodyLimitBytes: 64 * MEBIBYTE,
   newRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   keyOf: (headers) => /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null,

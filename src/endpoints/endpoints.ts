@@ -6,6 +6,7 @@ import { batchEmbedContents, embedContent } from './embed-content/embed-content.
 import { embeddings } from './embeddings/embeddings.ts'
 import type { Endpoint } from './endpoint.ts'
 import { generateContent } from './generate-content/generate-content.ts'
+import { imageEdits } from './images/edits.ts'
 import { images } from './images/images.ts'
 import { messages } from './messages/messages.ts'
 import { moderations } from './moderations/moderations.ts'
@@ -27,6 +28,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   batchEmbedContents,
   rerank,
   images,
+  imageEdits,
   moderations,
   completions,
   transcriptions,

@@ -159,14 +159,18 @@ async function recordApplications(examples: Record<string, Example>): Promise<vo
     for (const { name, operation, path, page, form } of ENDPOINTS) {
       if (form !== undefined) {
         const sent = new FormData()
-        sent.append('file', new Blob([new Uint8Array(wav(2))]), 'meeting.wav')
-        sent.append('model', 'openai/whisper-1')
+        if (operation === 'images') {
+          sent.append('image', new Blob(['pixels']), 'cat.png')
+          sent.append('prompt', 'The same cat, asleep')
+        } else sent.append('file', new Blob([new Uint8Array(wav(2))]), 'meeting.wav')
+        sent.append('model', operation === 'images' ? 'gpt-image-2' : 'openai/whisper-1')
         const own = { authorization: headers.authorization }
         await record(page.operationId, path, { method: 'POST', headers: own, body: sent })
         continue
       }
       // The example's alias must lead to a provider that counts tokens.
-      const other = path.endsWith('count_tokens') ? 'smart' : operation === 'images' ? 'gpt-image-2' : null
+      const painter = operation === 'images' ? 'gpt-image-2' : null
+      const other = path.endsWith('count_tokens') ? 'smart' : operation === 'speech' ? 'openai/tts-1' : painter
       const body = { ...page.example, ...(other !== null && { model: other }) }
       const counter = name.startsWith('count_') ? 'google/gemini-3.5-flash' : 'fast'
       const model = operation === 'embeddings' ? 'text-embedding-3-small' : counter

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts'
-import type { MediaAnswer, MediaOperation } from '../../media.ts'
+import { type MediaAnswer, type MediaOperation, readForm } from '../../media.ts'
 
 const EXTENSIONS = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'oga', 'ogg', 'wav', 'webm']
 const MOST_BYTES = 26_214_400
@@ -13,21 +13,6 @@ function formatsOf(model: string): readonly string[] {
 
 export function transcription(path: string): MediaOperation {
   return { path, read: readForm, answer }
-}
-
-/** By another reader of forms than the gateway's. */
-async function readForm(body: Buffer, contentType: string): Promise<JsonObject | null> {
-  try {
-    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData()
-    const fields: JsonObject = {}
-    for (const [name, value] of form) {
-      const said = typeof value === 'string' ? value : { name: value.name, type: value.type, bytes: value.size }
-      fields[name] = name in fields ? [fields[name], said].flat() : said
-    }
-    return fields
-  } catch {
-    return null
-  }
 }
 
 interface SentFile {
@@ -90,9 +75,9 @@ function streamed(usage: JsonObject, scenario: string): Pick<MediaAnswer, 'body'
   return { body: [...deltas, event({ type: 'transcript.text.done', text: TEXT, ...usage })] }
 }
 
-export function failed(status: number, message: string, param: string | null): MediaAnswer {
+export function failed(status: number, message: string, param: string | null, code: string | null = null): MediaAnswer {
   const type = status >= 500 ? 'server_error' : 'invalid_request_error'
-  return json(status, { error: { message, type, param, code: null } })
+  return json(status, { error: { message, type, param, code } })
 }
 
 function json(status: number, value: JsonObject): MediaAnswer {

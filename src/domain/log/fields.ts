@@ -33,7 +33,7 @@ export const LOG_FIELDS = [
     'endpoint',
     'endpoint',
     'text',
-    'What was called: `chat`, `embeddings`, `messages`, `count_tokens`, `responses`, `generate_content`, `count_content_tokens`, `embed_content`, `batch_embed_contents`, `rerank`, `moderations`, `completions`, `passthrough`, `transcriptions`, `translations`, `speech`, `images`; null in rows of earlier versions',
+    'What was called: `chat`, `embeddings`, `messages`, `count_tokens`, `responses`, `generate_content`, `count_content_tokens`, `embed_content`, `batch_embed_contents`, `rerank`, `moderations`, `completions`, `passthrough`, `transcriptions`, `translations`, `speech`, `images`, `image_edits`; null in rows of earlier versions',
   ),
   open('requested_model', 'requestedModel', 'text', '`model` of the request; null when it could not be read', FOREIGN),
   close('provider', 'provider', 'text', 'Provider that served; of a failed call the last one called'),

@@ -29,6 +29,7 @@ export type EndpointName =
   | 'batch_embed_contents'
   | 'rerank'
   | 'images'
+  | 'image_edits'
   | 'moderations'
   | 'completions'
   | 'passthrough'

@@ -11,7 +11,7 @@ import {
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-const ImagesAnswer = z.looseObject({
+export const ImagesAnswer = z.looseObject({
   created: z.int().optional(),
   data: z.array(
     z.looseObject({ b64_json: z.string().optional(), url: z.string().optional().describe('Passed, never fetched') }),
@@ -22,7 +22,7 @@ const ImagesAnswer = z.looseObject({
 })
 
 /** Megabytes: as received where it can be, there is nothing of ours in it. */
-function writeImages({ body, json }: Answer): string {
+export function writeImages({ body, json }: Answer): string {
   return json ?? JSON.stringify(body)
 }
 

@@ -14,7 +14,7 @@ import { problemOf } from './dialect/problem.ts'
 import { dialectTranslators } from './dialect/translators.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { failureFromWire } from './failure.ts'
-import { images } from './images/images.ts'
+import { imageEdits, images } from './images/images.ts'
 import { isModeration, moderations } from './moderations/moderations.ts'
 import { reranker } from './rerank/rerank.ts'
 import { responses } from './responses/responses.ts'
@@ -37,7 +37,8 @@ const AUDIO = {
   // The vendor's own newer models, which bill tokens.
   speech: speaker(({ model, baseUrl }) => baseUrl === null && !model.startsWith('tts-1')),
 }
-const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer(), ...AUDIO, images }
+const DRAWN = { images, image_edits: imageEdits }
+const TRANSLATORS = { chat, embeddings, responses, rerank, moderations, completions: completer(), ...AUDIO, ...DRAWN }
 
 export const openaiFamily: Family = {
   builtin,

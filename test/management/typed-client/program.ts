@@ -88,6 +88,17 @@ async function applications(): Promise<string> {
     application.POST('/v1/images/generations', { body: { model: 'gpt-image-2', prompt: 'a cat' } }),
   )
   same(drawn.data.length, 1)
+  const edited = await application.POST('/v1/images/edits', {
+    body: { model: 'no-painter', prompt: 'asleep', image: ['the bytes'] },
+    bodySerializer: () => {
+      const form = new FormData()
+      form.append('model', 'no-painter')
+      form.append('prompt', 'asleep')
+      form.append('image', new Blob(['the bytes']), 'cat.png')
+      return form
+    },
+  })
+  same(edited.error?.error.code, 'model_not_found')
   await ok(application.POST('/v1/embeddings', { body: { model: 'text-embedding-3-small', input: 'hello' } }))
   const headers = { 'Idempotency-Key': 'once' }
   const chat = await ok(

@@ -21,6 +21,10 @@ const ENDPOINTS: Readonly<Record<string, { path: string; fields: object }>> = {
   transcriptions: { path: '/v1/audio/transcriptions', fields: { input_audio: { data: '…', format: 'mp3' } } },
   translations: { path: '/v1/audio/translations', fields: { input_audio: { data: '…', format: 'mp3' } } },
   images: { path: '/v1/images/generations', fields: { prompt: '…' } },
+  image_edits: {
+    path: '/v1/images/edits',
+    fields: { prompt: '…', images: [{ image_url: 'data:image/png;base64,…' }] },
+  },
   passthrough: { path: '/passthrough/…', fields: {} },
   speech: { path: '/v1/audio/speech', fields: { input: '…', voice: '…' } },
   rerank: { path: '/v1/rerank', fields: { query: '…', documents: ['…'] } },

@@ -8,7 +8,7 @@ import { isJsonObject } from '../call-request.ts'
 
 /** No vendor makes more at once. */
 const MOST_IMAGES = 10
-const MOST_CHARACTERS = 32_000
+export const MOST_CHARACTERS = 32_000
 
 /** What a client asks of a model that makes images, as far as the gateway must understand it. */
 export const ImagesRequestSchema = z.looseObject({

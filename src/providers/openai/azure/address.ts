@@ -1,7 +1,9 @@
 import type { Dialect } from '../dialect/dialect.ts'
 
 /** Paths that name a deployment; the others have the model in their body. */
-const OF_DEPLOYMENTS: ReadonlySet<string> = new Set(['/chat/completions', '/embeddings', '/images/generations'])
+const OF_DEPLOYMENTS: ReadonlySet<string> = new Set([
+  ...['/chat/completions', '/embeddings', '/images/generations', '/images/edits'],
+])
 
 /**
  * The address under a resource of Azure, however much of the path its base URL has: the newer one ends in

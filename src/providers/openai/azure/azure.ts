@@ -13,5 +13,5 @@ export const azure: Vendor = {
     list: 'These are models, not deployments, which cannot be listed: aliases must name deployments.',
   },
   isFaithful: true,
-  draws: true,
+  draws: 'and-edits',
 }

@@ -18,7 +18,7 @@ const NOBODY: Vendor = {
   isFaithful: true,
   moderates: 'all',
   completes: PLAIN_TEXT,
-  draws: true,
+  draws: 'and-edits',
   transcribes: true,
   talks: true,
 }

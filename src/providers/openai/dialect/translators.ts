@@ -12,7 +12,7 @@ import { fromWire } from '../chat/response.ts'
 import { type Accented, ChatStream } from '../chat/stream.ts'
 import { completer } from '../completions/completions.ts'
 import { embeddings } from '../embeddings/embeddings.ts'
-import { images } from '../images/images.ts'
+import { imageEdits, images } from '../images/images.ts'
 import { moderations, textModerations } from '../moderations/moderations.ts'
 import { reranker } from '../rerank/rerank.ts'
 import { responses } from '../responses/responses.ts'
@@ -69,7 +69,8 @@ function translatorsOf(dialect: Dialect): Translators {
     embeddings: embeddingsOf(dialect, named),
     responses: responsesOf(dialect),
     ...rerank,
-    ...(vendor.draws === true && { images: { ...images, ...named } }),
+    ...(vendor.draws !== undefined && { images: { ...images, ...named } }),
+    ...(vendor.draws === 'and-edits' && { image_edits: { ...imageEdits, ...named } }),
     ...moderation,
     ...completion,
     ...heard,

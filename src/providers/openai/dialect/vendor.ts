@@ -42,8 +42,8 @@ export interface Vendor {
   reranks?: Reranking
   /** Missing: it completes no texts beside chats. */
   completes?: Completing
-  /** It has models that make images; missing: none. */
-  draws?: true
+  /** It has models that make images, or also edit those that are sent in a form; missing: none. */
+  draws?: 'only' | 'and-edits'
   /** It has models that classify texts, or images too; missing: none. */
   moderates?: 'texts' | 'all'
   /** It has models that transcribe. */

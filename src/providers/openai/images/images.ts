@@ -2,6 +2,7 @@ import { failure } from '../../../domain/failure.ts'
 import { NO_USAGE, type TokenUsage, tokenCount, withOutput } from '../../../domain/pricing/usage.ts'
 import type { Bounds } from '../../../domain/request/bounds.ts'
 import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import type { ImageEditRequest } from '../../../domain/request/media/image-edits.ts'
 import { type ImagesRequest, imageCount, imageUnit, madeUnit } from '../../../domain/request/media/images.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'
@@ -14,6 +15,7 @@ import { imageTokens, withPartials } from './output-tokens.ts'
 const FREE_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'output_compression', 'moderation'],
   ...['response_format', 'style', 'user', 'safety_identifier', 'complexity', 'frame_count', 'frame_duration_ms'],
+  ...['image', 'mask', 'markup', 'input_fidelity'],
 ])
 
 /** Tokens of these are not those of one picture. */
@@ -25,6 +27,12 @@ export const images: Translator<ImagesRequest> = {
   fromWire,
   isVerbatim: true,
 }
+
+/** `image` in the request makes it an edit. */
+export const imageEdits = {
+  ...images,
+  target: (provider, model) => targetOf(provider, '/images/edits', model),
+} as Translator<ImageEditRequest>
 
 function toWire(request: ImagesRequest, target: Target): Translation {
   const costly = target.isStrict === true ? costlyField(request, FREE_FIELDS) : null
@@ -40,7 +48,8 @@ function boundsOf(request: ImagesRequest, { model, traits }: Target): Bounds {
   const tokens = (isPicture ? imageTokens(model, size, quality) : null) ?? traits.maxOutputTokens
   const count = imageCount(request)
   return {
-    ...{ outputTokens: withPartials(tokens, request['partial_images']), answers: count, isTextPrompt: true },
+    ...{ outputTokens: withPartials(tokens, request['partial_images']), answers: count },
+    ...('image' in request ? {} : { isTextPrompt: true }),
     units: [{ name: imageUnit(size, quality), most: count, orTokens: true }],
     ...{ namedPercent: 100, accountPercent: 100 },
   }
@@ -54,17 +63,18 @@ function fromWire(body: unknown, request: ImagesRequest): Reading {
     return { kind: 'failure', failure: failed ?? failure('upstream_error', message, 200, { retry: 'no' }) }
   }
   const made = Math.min(data.length, imageCount(request))
-  const usage = usageFromWire(body)
+  const usage = usageFromWire(body, 'image' in request)
   usage.uses = { ...usage.uses, [madeUnit(request, body)]: made }
   return { kind: 'answer', answer: { body, usage, finishReason: null, warning: null } }
 }
 
-/** Without details the answer is an image, and the prompt a text. */
-export function usageFromWire(body: JsonObject): TokenUsage {
+/** Without details the answer is an image, and so is a prompt that has some. */
+export function usageFromWire(body: JsonObject, hasImages = false): TokenUsage {
   const counted = objectIn(body['usage'])
   const [prompt, answer] = [objectIn(counted['input_tokens_details']), objectIn(counted['output_tokens_details'])]
   const all = tokenCount(counted['input_tokens'])
-  const imageInput = Math.min(tokenCount(prompt['image_tokens']), all)
+  const isUntold = hasImages && counted['input_tokens_details'] == null
+  const imageInput = isUntold ? all : Math.min(tokenCount(prompt['image_tokens']), all)
   const output = tokenCount(counted['output_tokens'])
   const texts = Math.min(tokenCount(answer['text_tokens']), output)
   const usage = withOutput({ ...NO_USAGE, input: all - imageInput, imageInput, imageOutput: output - texts }, output)

@@ -16,7 +16,7 @@ export const together: Vendor = {
     system_role: 'system',
   },
   reranks: PLAIN,
-  draws: true,
+  draws: 'only',
   completes: PLAIN_TEXT,
   refuses: ['audio', 'functions', 'web_search_options'],
   request(body) {

@@ -22,7 +22,7 @@ export const xai: Vendor = {
     system_role: 'system',
   },
   refuses: ['audio', 'functions'],
-  draws: true,
+  draws: 'only',
   cacheKeyHeader: 'x-grok-conv-id',
   // Whether a limit counts reasoning is said nowhere, and it is billed.
   hasLooseLimits: true,
