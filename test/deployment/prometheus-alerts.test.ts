@@ -226,7 +226,8 @@ const QUIET = {
   [budget('a')]: '0.5x90',
 }
 
-const rules: { alert: string; labels: { severity: string } }[] = readManifest(FILE)[0].groups[0].rules
+const rules: { alert: string; labels: { severity: string }; annotations: object }[] =
+  readManifest(FILE)[0].groups[0].rules
 const seriesOf = (series: Record<string, string>) =>
   Object.entries(series).map(([name, values]) => ({ series: name, values }))
 
@@ -248,7 +249,7 @@ async function tested(tests: object[]): Promise<string> {
 }
 
 describe('the alerts for Prometheus, evaluated by its own tool', () => {
-  for (const { alert, labels: given } of rules) {
+  for (const { alert, labels: given, annotations } of rules) {
     test(`${alert} fires when it should`, async () => {
       const scenarios = [SCENARIOS[alert] ?? []].flat()
       assert.ok(scenarios.length > 0, 'say in SCENARIOS what it is for')
@@ -259,7 +260,9 @@ describe('the alerts for Prometheus, evaluated by its own tool', () => {
           {
             eval_time: `${at}m`,
             alertname: alert,
-            exp_alerts: [{ exp_labels: { ...labels, severity: given.severity }, exp_annotations: { summary } }],
+            exp_alerts: [
+              { exp_labels: { ...labels, severity: given.severity }, exp_annotations: { ...annotations, summary } },
+            ],
           },
         ],
       }))

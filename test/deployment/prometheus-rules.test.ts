@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { ALERT_RULES } from '../../src/domain/alerts/rules.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
+import { requireDebianPackage } from '../debian-package.ts'
 import { readManifest } from './manifest.ts'
 
 interface Rule {
   alert: string
   expr: string
   labels: { severity: string }
-  annotations: { summary: string }
+  annotations: { summary: string; runbook: string }
 }
 
 const rules: Rule[] = readManifest('deploy/prometheus-rules.yaml')[0].groups[0].rules
@@ -38,11 +43,55 @@ describe('the alerts for Prometheus', () => {
     })
   }
 
-  test('are explained in docs/operating.md, each of them', () => {
-    const rows = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(Switchyard\w+)` \|/gm)]
+  test('and those of the gateway have a runbook, each of them, and lead to it', () => {
+    const headings = [...readFileSync('docs/running/runbooks.md', 'utf8').matchAll(/^### (\w+)$/gm)]
     assert.deepEqual(
-      rows.map((match) => match[1]),
-      rules.map(({ alert }) => alert),
+      headings.map((match) => match[1]).sort(),
+      [...rules.map(({ alert }) => alert), ...ALERT_RULES].sort(),
     )
+    for (const { alert, annotations } of rules)
+      assert.equal(annotations.runbook, `docs/running/runbooks.md#${alert.toLowerCase()}`)
   })
 })
+
+describe('the dashboard for Grafana', () => {
+  const text = readFileSync('deploy/grafana/switchyard.json', 'utf8')
+  const panels: { title: string; gridPos: object; targets: { expr: string }[] }[] = JSON.parse(text).panels
+
+  for (const { title, targets } of panels) {
+    test(`${title} asks for metrics and labels that there are`, () => {
+      for (const { expr } of targets) {
+        const asked = [...expr.matchAll(/switchyard_\w+/g)].map(([name]) => name)
+        assert.ok(asked.length > 0)
+        for (const name of asked) assert.ok(isExposed(name), `there is no ${name}`)
+        const labels = new Set(['instance', 'le', ...asked.flatMap((name) => metrics.get(name) ?? [])])
+        for (const [, by = ''] of expr.matchAll(/by \(([^)]*)\)/g))
+          for (const label of by.split(', ')) assert.ok(labels.has(label), `${expr} has no ${label}`)
+      }
+    })
+  }
+
+  test('has expressions that Prometheus reads', () => {
+    requireDebianPackage('prometheus', () => existsSync('/usr/bin/promtool'))
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-grafana-'))
+    const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll(/\$__\w+/g, '5m')))
+    const recorded = expressions.map((expr, place) => ({ record: `panel:${place}`, expr }))
+    writeFileSync(join(folder, 'rules.yaml'), JSON.stringify({ groups: [{ name: 'panels', rules: recorded }] }))
+    try {
+      execFileSync('promtool', ['check', 'rules', join(folder, 'rules.yaml')], { encoding: 'utf8', stdio: 'pipe' })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('has no two panels in the same place', () => {
+    assert.equal(new Set(panels.map(({ gridPos }) => JSON.stringify(gridPos))).size, panels.length)
+  })
+})
+
+/** Process metrics are those of prom-client: docs/metrics.md says only their prefix. */
+const PROCESS = ['switchyard_process_cpu_seconds_total', 'switchyard_process_resident_memory_bytes']
+
+function isExposed(name: string): boolean {
+  return metrics.has(name) || PROCESS.includes(name)
+}
