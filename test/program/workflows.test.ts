@@ -89,6 +89,15 @@ test('a release is tested first, and published with its provenance', () => {
   assert.ok(job?.steps.some(({ run }) => run?.includes('npm sbom ')))
 })
 
+test('an image is pushed with its bill of materials and provenance, and its digest is signed', () => {
+  const { image } = read('.github/workflows/release.yml').jobs
+  assert.deepEqual([image?.needs, image?.permissions], ['publish', { contents: 'read', 'id-token': 'write' }])
+  const commands = image?.steps.flatMap(({ run }) => run ?? []).join('\n') ?? ''
+  for (const wanted of ['--sbom=true', '--provenance=mode=max', '--password-stdin', 'cosign sign --yes "$image"'])
+    assert.ok(commands.includes(wanted), wanted)
+  assert.match(commands, /image="\$IMAGE@\$\(jq /)
+})
+
 test('the image is built on one digest', () => {
   assert.equal(new Set(baseImages).size, 1)
   assert.match(baseImages[0] ?? '', /^node:24\.\d+\.\d+-slim@sha256:[0-9a-f]{64}$/)
