@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import { type MediaOperation, readForm } from '../media.ts'
 import type { Tweak } from '../reply.ts'
+import type { StreamEvent } from '../stream/script.ts'
 import { countTokens } from '../tokens.ts'
 import { failed } from './audio/transcription.ts'
 import type { OpenaiError } from './errors.ts'
@@ -38,6 +39,40 @@ function usageOf(body: JsonObject, count: number, quality: string): JsonObject {
   }
 }
 
+/** Each image may be shown on the way; usage comes with the complete ones, each of which has its share. */
+export function imageEvents(kind: 'image_generation' | 'image_edit') {
+  return function* events(answer: JsonObject, body: JsonObject): Iterable<StreamEvent> {
+    const { data, usage, ...used } = answer as { data: JsonObject[]; usage?: JsonObject }
+    const partials = Number(body['partial_images'] ?? 0)
+    for (const image of data) {
+      const event = (type: string, more: JsonObject) => ({
+        event: `${kind}.${type}`,
+        data: { type: `${kind}.${type}`, ...image, ...used, ...more },
+      })
+      for (let at = 0; at < partials; at += 1)
+        yield { phase: 'content', ...event('partial_image', { partial_image_index: at }) }
+      yield {
+        phase: 'finish',
+        ...event('completed', usage === undefined ? {} : { usage: shareOf(usage, data.length, partials) }),
+      }
+    }
+  }
+}
+
+/** An image on the way costs 100 tokens. */
+function shareOf(usage: JsonObject, count: number, partials: number): JsonObject {
+  const each = (name: string) => Number(usage[name]) / count
+  const { input_tokens_details: details } = usage as { input_tokens_details: JsonObject }
+  const output = each('output_tokens') + 100 * partials
+  return {
+    ...{ input_tokens: each('input_tokens'), output_tokens: output, total_tokens: each('input_tokens') + output },
+    input_tokens_details: {
+      text_tokens: Number(details['text_tokens']) / count,
+      image_tokens: Number(details['image_tokens']) / count,
+    },
+  }
+}
+
 interface SentFile {
   name: string
   bytes: number
@@ -57,6 +92,12 @@ export const imageEdits: MediaOperation = {
     if (problem !== null) return failed(400, problem.message, problem.param ?? null, problem.code)
     if (/^\d{3}$/.test(scenario)) return failed(Number(scenario), 'Something went wrong.', null)
     const answer = writeImages(fields, scenario === 'no-usage' ? { embeddings: { usage: 'none' } } : {})
+    if (fields['stream'] === 'true') {
+      const events = [...imageEvents('image_edit')(answer, fields)]
+      const body = events.map(({ data }) => Buffer.from(`data: ${JSON.stringify(data)}\n\n`))
+      if (scenario === 'cut') return { status: 200, type: 'text/event-stream', body: body.slice(0, 1), ending: 'cut' }
+      return { status: 200, type: 'text/event-stream', body }
+    }
     return { status: 200, type: 'application/json', body: JSON.stringify(answer) }
   },
 }

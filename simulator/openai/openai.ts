@@ -11,7 +11,7 @@ import { readCompletionAsk, writeCompletion } from './completion.ts'
 import { problemWithEmbeddings } from './embedding-rules.ts'
 import { writeEmbeddings } from './embeddings.ts'
 import { errorAnswer, failureAnswer, type OpenaiError, unknownModel } from './errors.ts'
-import { imageEdits, problemWithImages, writeImages } from './images.ts'
+import { imageEdits, imageEvents, problemWithImages, writeImages } from './images.ts'
 import { OPENAI_MODEL_LIST } from './models.ts'
 import { problemWithModeration, writeModeration } from './moderations.ts'
 import { OPENAI_ODDITIES } from './oddities.ts'
@@ -83,6 +83,12 @@ export const openaiFamily: Family = {
       validate: refuse(problemWithImages),
       lastUserText: (body) => String(body['prompt']),
       answer: writeImages,
+      streaming: {
+        eventsOf: imageEvents('image_generation'),
+        oddities: {},
+        ping: null,
+        errorEvent: (data) => ({ data }),
+      },
     },
     {
       path: '/v1/moderations',

@@ -72,9 +72,11 @@ async function pour(streaming: Streaming, deps: Deps): Promise<StreamEnding | Fa
   const { settings } = deps.streams
   const head = () => streamHead(call, deps)
   const left = () => (deps.cutOff() ? 'interrupted' : delivery.hasSlowReader ? 'slow_reader' : 'caller_left')
-  const idleMs = candidate.entry.idleTimeoutMs ?? settings.idleMs
+  const leastMs = call.endpoint.stream?.leastIdleMs ?? 0
+  const idleMs = candidate.entry.idleTimeoutMs ?? Math.max(settings.idleMs, leastMs)
+  const payloadIdleMs = Math.max(settings.payloadIdleMs, leastMs)
   const totalMs = Math.max(1, settings.totalMs - millisecondsInto(call))
-  let read: Read = { kind: 'parts', parts: stream.start({ ...settings, idleMs, totalMs }) }
+  let read: Read = { kind: 'parts', parts: stream.start({ idleMs, payloadIdleMs, totalMs }) }
   while (read.kind === 'parts') {
     const isTaken = sendParts(read.parts, streaming, head)
     const end = endOf(read.parts)

@@ -106,6 +106,8 @@ export interface StreamFormat<Request extends CallRequest = CallRequest> {
   error(error: GatewayError, requestId: string): string
   /** A frame that clients ignore, while there is nothing to send. */
   keepAlive: string
+  /** Between two events so much time may pass, whatever the settings say. */
+  leastIdleMs?: number
 }
 
 /** For the API reference. */

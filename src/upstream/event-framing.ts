@@ -14,6 +14,8 @@ export interface FrameReader {
 export interface Framing {
   contentType: RegExp
   open(): FrameReader
+  /** Bytes of events that are kept until the first content, and for the end; missing: the usual bound. */
+  mostHeld?: number
 }
 
 /** Of an event whose data are bytes, a character each. */

@@ -23,11 +23,16 @@ export class ServerSentEvents {
   #data: string | null = null
   /** JSON without field names: an error that a server wrote into its stream. */
   #isBare = false
+  readonly #longest: number
+
+  constructor(longest = LONGEST_EVENT) {
+    this.#longest = longest
+  }
 
   read(piece: Uint8Array): ServerSentEvent[] {
     if (this.isTooLarge || piece.length === 0) return NONE
     const text = this.#decode(piece)
-    if (!this.#isIdle() || text.includes('\r') || text.length > LONGEST_EVENT) return this.#readText(text, [])
+    if (!this.#isIdle() || text.includes('\r') || text.length > this.#longest) return this.#readText(text, [])
     const events: ServerSentEvent[] = []
     const end = takeUsual(text, events)
     return end === text.length ? events : this.#readText(text.slice(end), events)
@@ -83,7 +88,7 @@ export class ServerSentEvents {
   }
 
   #bound(length: number): void {
-    if (length <= LONGEST_EVENT) return
+    if (length <= this.#longest) return
     this.isTooLarge = true
     this.#line = ''
     this.#data = null

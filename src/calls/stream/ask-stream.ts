@@ -86,8 +86,11 @@ function asStream(outcome: Outcome, { translator }: Candidate, { body: { request
   return { kind: 'streaming', stream: new LiveStream(null, wholeReader(outcome.answer), parts) }
 }
 
-function wholeReader({ usage, body }: Answer): StreamReader {
-  const counted = body['usage']
-  const counts = usage !== null && isJsonObject(counted) ? { tokens: usage, body: counted, isFinal: true } : null
+function wholeReader({ usage, body, usageSource: source, orTokens }: Answer): StreamReader {
+  const counted = isJsonObject(body['usage']) ? body['usage'] : null
+  // What is billed by units needs no count of tokens.
+  const isCounted = usage !== null && (counted !== null || usage.uses != null)
+  const more = { ...(source !== undefined && { source }), ...(orTokens !== undefined && { orTokens }) }
+  const counts = isCounted ? { tokens: usage, body: counted ?? {}, isFinal: true, ...more } : null
   return { usage: counts, hiddenBytes: 0, isFinished: true, read: () => [], end: () => [] }
 }

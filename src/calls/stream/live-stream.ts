@@ -30,6 +30,7 @@ export class LiveStream {
   #first: StreamPart[] = []
   readonly #answer: UpstreamAnswer | null
   readonly #events: FrameReader
+  readonly #mostHeld: number
   #isReading = false
   #hasEnded = false
   #payloadIdle: NodeJS.Timeout | undefined
@@ -44,6 +45,7 @@ export class LiveStream {
   ) {
     this.#answer = answer
     this.#events = framing.open()
+    this.#mostHeld = framing.mostHeld ?? MOST_HELD.bytes
     this.reader = reader
     this.#first = first
     this.#count(first)
@@ -124,7 +126,7 @@ export class LiveStream {
         const events = this.#events.read(part.bytes)
         const parts = this.#partsOf(events)
         if (this.received.bytes === 0) this.#hold(events.length, part.bytes.length)
-        const isFull = this.#held.events > MOST_HELD.events || this.#held.bytes > MOST_HELD.bytes
+        const isFull = this.#held.events > MOST_HELD.events || this.#held.bytes > this.#mostHeld
         if (!isFull || parts.some(isEnd)) return { kind: 'parts', parts }
         return { kind: 'parts', parts: this.reader.isFinished ? this.reader.end() : [NO_CONTENT] }
       }

@@ -10,6 +10,7 @@ import {
 } from '../../domain/request/media/images.ts'
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { chunkFrames } from '../transcriptions/write.ts'
 
 export const ImagesAnswer = z.looseObject({
   created: z.int().optional(),
@@ -39,6 +40,13 @@ export const images: Endpoint<ImagesRequest> = {
   promptTokens: imagesTokens,
   attribution: ({ user }) => attributionOf(user ?? undefined, null),
   write: writeImages,
+  stream: {
+    isRequested: ({ stream }) => stream === true,
+    open: () => chunkFrames(),
+    error: (error, requestId) => `data: ${JSON.stringify(contractError(error, requestId).body)}\n\n`,
+    keepAlive: ': keep-alive\n\n',
+    leastIdleMs: 600_000,
+  },
   error: contractError,
   page: {
     operationId: 'v1.images',

@@ -19,7 +19,7 @@ interface Picture {
 }
 
 const file = () => z.custom<FormPart>(isJsonObject, 'expected a file').meta({ type: 'string', format: 'binary' })
-const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected).optional()
+const word = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected).optional()
 
 /** As a form has it: every field is a text. Those that are not here pass as they are. */
 export const ImageEditSchema = z.looseObject({
@@ -27,9 +27,11 @@ export const ImageEditSchema = z.looseObject({
   mask: file().optional().describe('Where the first image may change: transparent'),
   model: z.string().min(1),
   prompt: z.string().min(1).max(MOST_CHARACTERS),
-  n: digits(/^([1-9]|10)$/, 'expected a number from 1 to 10').describe('So many images; default 1'),
+  n: word(/^([1-9]|10)$/, 'expected a number from 1 to 10').describe('So many images; default 1'),
   size: z.string().max(20).optional().describe('Such as `1024x1024`; default `auto`'),
   quality: z.string().max(20).optional().describe('Such as `low` or `high`; default `auto`'),
+  stream: word(/^(true|false)$/i, 'expected true or false'),
+  partial_images: word(/^[0-3]$/, 'expected a number from 0 to 3').describe('Images on the way, of a stream'),
   user: z.string().optional(),
 })
 /** Checked, with its images measured. */
@@ -39,13 +41,19 @@ export interface ImageEditRequest extends ImagesRequest {
   markup?: Picture
 }
 
+export function isEdit(request: ImagesRequest): request is ImageEditRequest {
+  return 'image' in request
+}
+
 /** What the fields of the form are. */
 export const IMAGE_EDIT_FORM = { files: ['image', 'mask', 'markup'], lists: ['image'] } as const
 
-export function readImageEdit(value: unknown): ImageEditRequest {
+export function readImageEdit(value: unknown, allowsStream: boolean): ImageEditRequest {
   const parsed = ImageEditSchema.safeParse(value)
   if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
-  const { image, mask, n, ...fields } = parsed.data
+  const { image, mask, n, partial_images: partials, ...fields } = parsed.data
+  const stream = fields.stream?.toLowerCase() === 'true'
+  if (stream && !allowsStream) throw new GatewayError('not_implemented')
   const { markup } = fields as { markup?: FormPart }
   return {
     ...fields,
@@ -53,6 +61,8 @@ export function readImageEdit(value: unknown): ImageEditRequest {
     ...(mask !== undefined && { mask: pictureOf('mask', mask) }),
     ...(markup !== undefined && { markup: pictureOf('markup', markup) }),
     ...(n !== undefined && { n: Number(n) }),
+    ...(fields.stream !== undefined && { stream }),
+    ...(partials !== undefined && { partial_images: Number(partials) }),
   } as ImageEditRequest
 }
 

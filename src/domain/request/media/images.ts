@@ -17,13 +17,16 @@ export const ImagesRequestSchema = z.looseObject({
   n: z.int().min(1).max(MOST_IMAGES).nullish().describe('So many images; default 1'),
   size: z.string().max(20).nullish().describe('Such as `1024x1024`; default `auto`'),
   quality: z.string().max(20).nullish().describe('Such as `low` or `high`; default `auto`'),
+  stream: z.boolean().nullish(),
+  partial_images: z.int().min(0).max(3).nullish().describe('Images on the way, of a stream; default 0'),
   user: z.string().nullish(),
 })
 export type ImagesRequest = z.infer<typeof ImagesRequestSchema>
 
 /** Checks the shape and returns the caller's own object, not a copy. */
-export function readImagesRequest(value: unknown): ImagesRequest {
+export function readImagesRequest(value: unknown, allowsStream: boolean): ImagesRequest {
   if (!isJsonObject(value)) throw new GatewayError('invalid_request', worded`The body must be a JSON object.`)
+  if (value['stream'] === true && !allowsStream) throw new GatewayError('not_implemented')
   const parsed = ImagesRequestSchema.safeParse(value)
   if (!parsed.success) throw new GatewayError('invalid_request', problemOf(parsed.error))
   return value as ImagesRequest

@@ -8,8 +8,9 @@ import { type ImagesRequest, imagesTokens, readImagesRequest } from '../../../do
 import { NO_BOUNDS } from '../../../domain/request/output-limit.ts'
 import { holdTerms, moneyOf } from '../../../limits/hold.ts'
 import type { Target } from '../../family.ts'
-import { images, usageFromWire } from './images.ts'
+import { images } from './images.ts'
 import { imageTokens } from './output-tokens.ts'
+import { usageFromWire } from './usage.ts'
 
 const TARGET: Target = {
   ...{ model: 'gpt-image-2', baseUrl: null, bounds: NO_BOUNDS },
@@ -171,5 +172,5 @@ for (const [what, more] of [
   ['eleven images', { n: 11 }],
   ['a size that is no text', { size: 1024 }],
 ] as const) {
-  test(`a request with ${what} is refused`, () => assert.throws(() => readImagesRequest(ask(more as JsonObject))))
+  test(`a request with ${what} is refused`, () => assert.throws(() => readImagesRequest(ask(more as JsonObject), true)))
 }

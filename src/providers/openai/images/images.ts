@@ -1,21 +1,22 @@
 import { failure } from '../../../domain/failure.ts'
-import { NO_USAGE, type TokenUsage, tokenCount, withOutput } from '../../../domain/pricing/usage.ts'
 import type { Bounds } from '../../../domain/request/bounds.ts'
-import { isJsonObject, type JsonObject } from '../../../domain/request/call-request.ts'
+import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { ImageEditRequest } from '../../../domain/request/media/image-edits.ts'
-import { type ImagesRequest, imageCount, imageUnit, madeUnit } from '../../../domain/request/media/images.ts'
+import { type ImagesRequest, imageCount, imageUnit } from '../../../domain/request/media/images.ts'
 import { worded } from '../../../domain/wording/worded.ts'
 import type { Reading, Target, Translation, Translator } from '../../family.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { costlyField } from '../free-fields.ts'
 import { targetOf } from '../target.ts'
+import { ImageStream, imageParts, LARGE_EVENTS } from './image-stream.ts'
 import { imageTokens, withPartials } from './output-tokens.ts'
+import { countedImages } from './usage.ts'
 
 /** What costs nothing beside the images that are held. Not `svg`: a second model bills, too. */
 const FREE_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'output_compression', 'moderation'],
   ...['response_format', 'style', 'user', 'safety_identifier', 'complexity', 'frame_count', 'frame_duration_ms'],
-  ...['image', 'mask', 'markup', 'input_fidelity'],
+  ...['image', 'mask', 'markup', 'input_fidelity', 'stream', 'partial_images'],
 ])
 
 /** Tokens of these are not those of one picture. */
@@ -26,6 +27,11 @@ export const images: Translator<ImagesRequest> = {
   toWire,
   fromWire,
   isVerbatim: true,
+  stream: {
+    framing: LARGE_EVENTS,
+    open: (request, model = '') => new ImageStream(request, model),
+    partsOf: imageParts,
+  },
 }
 
 /** `image` in the request makes it an edit. */
@@ -55,7 +61,7 @@ function boundsOf(request: ImagesRequest, { model, traits }: Target): Bounds {
   }
 }
 
-function fromWire(body: unknown, request: ImagesRequest): Reading {
+function fromWire(body: unknown, request: ImagesRequest, model = ''): Reading {
   const data = isJsonObject(body) ? body['data'] : undefined
   if (!isJsonObject(body) || !Array.isArray(data) || data.length === 0 || !data.every(isJsonObject)) {
     const failed = isJsonObject(body) ? failureFromErrorBody(body) : null
@@ -63,26 +69,6 @@ function fromWire(body: unknown, request: ImagesRequest): Reading {
     return { kind: 'failure', failure: failed ?? failure('upstream_error', message, 200, { retry: 'no' }) }
   }
   const made = Math.min(data.length, imageCount(request))
-  const usage = usageFromWire(body, 'image' in request)
-  usage.uses = { ...usage.uses, [madeUnit(request, body)]: made }
-  return { kind: 'answer', answer: { body, usage, finishReason: null, warning: null } }
-}
-
-/** Without details the answer is an image, and so is a prompt that has some. */
-export function usageFromWire(body: JsonObject, hasImages = false): TokenUsage {
-  const counted = objectIn(body['usage'])
-  const [prompt, answer] = [objectIn(counted['input_tokens_details']), objectIn(counted['output_tokens_details'])]
-  const all = tokenCount(counted['input_tokens'])
-  const isUntold = hasImages && counted['input_tokens_details'] == null
-  const imageInput = isUntold ? all : Math.min(tokenCount(prompt['image_tokens']), all)
-  const output = tokenCount(counted['output_tokens'])
-  const texts = Math.min(tokenCount(answer['text_tokens']), output)
-  const usage = withOutput({ ...NO_USAGE, input: all - imageInput, imageInput, imageOutput: output - texts }, output)
-  // A model of its own, at a price that this one's does not say.
-  const drawing = tokenCount(objectIn(body['svg_usage'])['total_tokens'])
-  return drawing === 0 ? usage : { ...usage, uses: { svg_model_token: drawing } }
-}
-
-function objectIn(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {}
+  const counted = countedImages({ body, made, request, model })
+  return { kind: 'answer', answer: { body, ...counted, finishReason: null, warning: null } }
 }

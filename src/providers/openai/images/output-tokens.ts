@@ -9,7 +9,7 @@ const FIRST: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 const PATCHES: Readonly<Record<string, bigint>> = { low: 16n, medium: 48n, high: 96n }
 
 /** Each image shown on the way costs so much more. */
-const PARTIAL_TOKENS = 100
+export const PARTIAL_TOKENS = 100
 
 /** The most tokens of one image; null where the model's own limit is all that is known. */
 export function imageTokens(model: string, size: unknown, quality: unknown): number | null {
