@@ -20,6 +20,26 @@ interface JsonField {
 /** An operation as a command: path parameters are arguments, query and plain body fields options, the rest a file. */
 export function deriveCommand(operationName: string, operation: Operation, refinement: Refinement): Command {
   const name = refinement.name ?? operationName.replaceAll('.', ' ')
+  // A run needs one command of more than a hundred: the schemas of the others are not read.
+  let derived: Command | undefined
+  const command = () => (derived ??= derive(name, operation, refinement))
+  return {
+    name,
+    summary: operation.summary,
+    isRemote: true,
+    examples: refinement.examples,
+    aliases: refinement.aliases ?? [],
+    get positionals() {
+      return command().positionals
+    },
+    get options() {
+      return command().options
+    },
+    run: (given) => command().run(given),
+  }
+}
+
+function derive(name: string, operation: Operation, refinement: Refinement): Command {
   const query = fieldsOf(operation.query)
   const body = fieldsOf(operation.body)
   const nameIsArgument = operation.method === 'POST' && 'name' in body
@@ -34,7 +54,6 @@ export function deriveCommand(operationName: string, operation: Operation, refin
       ...paramNames(operation).map((param) => ({ name: param.toUpperCase() })),
       ...(nameIsArgument ? [{ name: 'NAME' }] : []),
     ],
-    aliases: refinement.aliases ?? [],
     options: without(refinement.omit ?? [], {
       ...refinement.options,
       ...Object.fromEntries(
