@@ -31,9 +31,6 @@ const LONGEST = [
   'test/cli/commands',
   'test/management/docs',
   'test/migrate/migrate',
-  'test/dashboard/requests',
-  'test/dashboard/every-page',
-  'test/dashboard/',
   'src/store/config-file/apply-config',
   'src/store/control/control-data',
   'src/app/open-store',
@@ -93,7 +90,7 @@ process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled')
  * Loading the gateway costs more than most of these files. So many run in one process, one after the other, under one
  * path. Each is a test of that process: its hooks are its own, and one that cannot be loaded fails alone.
  */
-function together(most: number, what: string, files: readonly string[]): string[] {
+function together(most: number, what: string, files: readonly string[], around = { before: '', after: '' }): string[] {
   const count = Math.ceil(files.length / most)
   return Array.from({ length: count }, (_, group) => {
     const own = files.filter((_, index) => index % count === group)
@@ -101,7 +98,9 @@ function together(most: number, what: string, files: readonly string[]): string[
     mkdirSync(join(path, '..'), { recursive: true })
     const urls = own.map((file) => [file, pathToFileURL(resolve(file)).href])
     const text = `import { test } from 'node:test'
+${around.before}
 for (const [file, url] of ${JSON.stringify(urls, null, 2)}) await test(file, () => import(url).then(() => {}))
+${around.after}
 `
     writeFileSync(path, text)
     return path
@@ -114,14 +113,21 @@ function place(file: string): number {
 }
 
 /** A file whose process does not end must not block the run: `run` itself would wait for ever. */
-const SILENCE_MS = 900_000
+const SILENCE_MS = 1_200_000
 const hung = new AbortController()
 let silence = setTimeout(() => hung.abort(), SILENCE_MS)
 
 const ordered = files.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 const isLong = (file: string) => place(file) < LONGEST.length
-const shared = ordered.filter((file) => !isLong(file) && mayShareProcess(file))
+const isWalk = (file: string) => file.startsWith('test/dashboard/') && mayShareProcess(file) && !onlyComputes(file)
+const walks = ordered.filter(isWalk)
+const shared = ordered.filter((file) => !isWalk(file) && !isLong(file) && mayShareProcess(file))
+const CHROMIUM = JSON.stringify(pathToFileURL(resolve('test/dashboard/chromium.ts')).href)
 const groups = [
+  ...together(4, 'walks through the dashboard', walks, {
+    before: "process.env.KEEP_CHROMIUM = ''",
+    after: `await (await import(${CHROMIUM})).endChromium()`,
+  }),
   ...together(
     9,
     'files with servers',
@@ -129,7 +135,7 @@ const groups = [
   ),
   ...together(40, 'small files', shared.filter(onlyComputes)),
 ]
-const alone = ordered.filter((file) => !shared.includes(file))
+const alone = ordered.filter((file) => !shared.includes(file) && !walks.includes(file))
 const starts = [...alone.filter(isLong), ...groups, ...alone.filter((file) => !isLong(file))]
 
 const events = run({
@@ -138,7 +144,7 @@ const events = run({
   // More files at once than cores: most of them wait for sockets, servers and timers.
   concurrency: Math.min(2 * availableParallelism(), 8),
   // Ends what hangs; a loaded machine needs several times as long as a quiet one.
-  timeout: 600_000,
+  timeout: 900_000,
   signal: hung.signal,
 })
 for await (const text of report(events, starts.length)) {

@@ -22,8 +22,8 @@ export function onlyComputes(file: string): boolean {
 const OF_THE_PROCESS =
   /\bmock\b|\bprocess\.(on|once|exit|chdir|umask|memoryUsage)\b|\bprocess\.env\S* = |\bglobalThis\b|setFlagsFromString|_PROXY\b/
 
-/** The database server that they start for a file ends with it. */
-const SERVERS = ['test/postgres.ts', 'test/valkey.ts']
+/** The database server or browser that they start for a file ends with it. */
+const SERVERS = ['test/postgres.ts', 'test/valkey.ts', 'test/dashboard/chromium.ts']
 
 /** Whether a test file may run in one process with others: it starts nothing but such a server. */
 export function mayShareProcess(file: string): boolean {
