@@ -177,6 +177,7 @@ function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
     cached_tokens: Number(sums.cachedTokens),
     cache_write_tokens: Number(sums.cacheWriteTokens),
     reasoning_tokens: Number(sums.reasoningTokens),
+    uses: usesOf(sums.uses),
     cost_usd: exactUsd(asPicodollars(sums.costPicodollars)),
     cache_hits: sums.cacheHits,
     saved_usd: exactUsd(asPicodollars(sums.savedPicodollars)),
@@ -199,6 +200,13 @@ function toUsageView(sums: UsageSums): z.input<typeof ShownSums> {
       p99: milliseconds(gatewayPercentile(sums.gatewayTimes, 0.99)),
     },
   }
+}
+
+/** What was counted and taken back has none left. */
+function usesOf(uses: UsageSums['uses']): Record<string, number> {
+  const shown: Record<string, number> = {}
+  for (const name of Object.keys(uses).sort()) if (uses[name] !== 0n) shown[name] = Number(uses[name])
+  return shown
 }
 
 function milliseconds(microseconds: number | null): number | null {

@@ -46,6 +46,7 @@ export const LOG_TABLES: readonly MovedTable[] = [
   { name: 'spool_rejects', key: ['node', 'seq'] },
   { name: 'usage_days', key: ['workspace', 'day', ...SUMS_KEY] },
   { name: 'usage_hours', key: ['workspace', 'hour', ...SUMS_KEY] },
+  { name: 'usage_units', key: ['workspace', 'step', 'start', ...SUMS_KEY, 'unit'] },
   { name: 'value_days', key: ['workspace', 'kind', 'of_name', 'value', 'key_id', 'parent', 'day'] },
   { name: 'performance_hours', key: ['workspace', 'hour', 'kind'] },
   { name: 'requests', key: ['id'] },

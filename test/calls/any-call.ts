@@ -8,6 +8,15 @@ import { fc } from '../property.ts'
 import { closeRecord } from '../test-store.ts'
 import { anyUsage } from './any-usage.ts'
 
+const quantity = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
+  fc.constant(Number.MAX_SAFE_INTEGER),
+)
+/** Most calls use tokens alone. */
+const uses = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(null) },
+  fc.dictionary(fc.constantFrom('image:1024x1024:high', 'audio_input', 'character'), quantity, { maxKeys: 2 }),
+)
 const tokens = fc.oneof(fc.constant(0), fc.nat(300_000), fc.constant(Number.MAX_SAFE_INTEGER))
 const calls = fc.record({
   keyId: fc.constantFrom('key-1', 'key-2'),
@@ -18,6 +27,7 @@ const calls = fc.record({
   fallback: fc.boolean(),
   startedAt: fc.constantFrom(0, 3_599_999, 3_600_000, 3_600_000, 5_000_000, 7_200_001, 200_000_000),
   usage: fc.option(anyUsage(tokens)),
+  uses,
   costPicodollars: fc.option(fc.bigInt(0n, 2n ** 55n).map(String)),
   upstreamMs: fc.option(fc.oneof(fc.constantFrom(0, 9, 10, 299_999, 300_000), fc.nat(400_000))),
   gatewayMicroseconds: fc.nat(10_000),
@@ -41,6 +51,7 @@ export const anyCall = fc
   .tuple(calls, why, fc.constantFrom(0, 1, 250, 250, 4_000, 90_000))
   .map(([call, reasons, durationMs]): AnyCall & typeof call => ({
     ...call,
+    uses: call.usage === null ? null : call.uses,
     ...(call.code !== null && reasons),
     finishedAt: call.startedAt + durationMs,
   }))

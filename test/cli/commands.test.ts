@@ -7,6 +7,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { createPerson } from '../../src/store/control/people.ts'
 import { ADMIN_KEY, hello, startHarness } from '../harness.ts'
 import { leaveUnconfirmed, logUnanswered } from '../management/manage.ts'
+import { closeRecord } from '../test-store.ts'
 import { cliOf, type Ran } from './run-cli.ts'
 
 const harness = await startHarness({ config: '', environment: { SECRETS_KEY: 'a-key-for-stored-content' } })
@@ -342,6 +343,14 @@ describe('the log', () => {
     assert.match((await ok('performance providers --interval day --since 7d')).stdout, /openai/)
     await ok('routes purge-cache fast')
     assert.match((await ok('usage --by model --since 30d')).stdout, /^openai\/gpt-5\.4-mini +3 +0 +0 /m)
+    assert.doesNotMatch((await ok('usage --by model --since 30d')).stdout, /uses|Other units/)
+    const uses = { audio_input: 61_200, 'image:any:any': 2 }
+    const unpriced = { usage: null, costPicodollars: null, priceVersion: null }
+    const heard = closeRecord('heard', { ...unpriced, workspace: 'media', startedAt: Date.now(), uses })
+    await harness.gateway.store.requestLog.close(heard)
+    const media = (await ok('usage --by model --since 30d --workspace media')).stdout
+    assert.match(media, / 61\.2 s audio_input, 2 image:any:any$/m)
+    assert.match(media, /^Other units: 61\.2 s audio_input, 2 image:any:any$/m)
     assert.match(
       (await ok('usage')).stdout,
       /^Total from \S+ \d\d:\d\dZ to \S+ \d\d:\d\dZ: 3 requests, 0 errors, 0\.\d+ USD$/m,

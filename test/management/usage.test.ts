@@ -119,7 +119,8 @@ describe('sums', () => {
 
 describe('time', () => {
   before(async () => {
-    const at = (time: string) => ({ workspace: 'timed', startedAt: Date.parse(time), costPicodollars: '3' })
+    const uses = { audio_input: 61_200, 'image:1024x1024:any': 2 }
+    const at = (time: string) => ({ workspace: 'timed', startedAt: Date.parse(time), costPicodollars: '3', uses })
     const times = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z', '2026-03-02T10:30:00Z']
     for (const [index, time] of times.entries()) {
       await harness.gateway.store.requestLog.close(closeRecord(`timed-${index}`, at(time)))
@@ -134,6 +135,21 @@ describe('time', () => {
       ['2026-03-01T00:00:00.000Z', 2],
       ['2026-03-02T00:00:00.000Z', 2],
     ])
+  })
+
+  test('what is not counted in tokens is summed with the calls, also over all workspaces', async () => {
+    const of = (times: number) => ({ audio_input: times * 61_200, 'image:1024x1024:any': times * 2 })
+    const { data, total } = await usage('?workspace=timed&from=2026-03-01&to=2026-03-03&interval=day')
+    assert.deepEqual(
+      data.map((row: Json) => row.uses),
+      [of(2), of(2)],
+    )
+    assert.deepEqual(total.uses, of(4))
+    const all = (await manage('GET', '/usage/workspaces?from=2026-03-01&to=2026-03-03')).json
+    assert.deepEqual(
+      all.data.map((row: Json) => [row.group, row.uses]),
+      [['timed', of(4)]],
+    )
   })
 
   test('by the hour', async () => {

@@ -107,6 +107,7 @@ function addOddities(path: string): void {
   database.exec(`
     insert into corrections values ('c', 1, 'ann', 'invoice', 'released', 'r', 'default', 'k', null, null, 1, 0, -7, null);
     insert into budget_raises values ('b', 'default', 'k', 'session', '', 'nightly', '5', 2, 1, 'ann', 'the run', null);
+    insert into usage_units values ('default', 'hour', 0, 'k', '', '', '', '', 'images', 'image:any:any', 2);
     insert into value_days values ('default', 'session', '', 'nightly', 'k', '', 0, 42);
     insert into month_closes values ('2026-01', 1, 'ann', 'sum', 'text');
     insert into report_imports values ('i', 'csv', 'openai', 'f', 's', '{}', 1, 0, 1, 1, 'ann');

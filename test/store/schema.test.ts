@@ -104,6 +104,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(names(await columnsOf(db, engine, 'requests')), [...REQUEST_COLUMNS].sort())
       assert.deepEqual(await columnsOf(db, engine, 'usage_hours'), sumsColumns('hour', dimensions))
       assert.deepEqual(await columnsOf(db, engine, 'usage_days'), sumsColumns('day', dimensions))
+      const unitKey = ['workspace', 'step', 'start', ...dimensions, 'unit']
+      const units = [...unitKey.map((name, index) => `${name} 1 ${index + 1}`), 'quantity 1 0']
+      assert.deepEqual(await columnsOf(db, engine, 'usage_units'), units.sort())
     })
 
     test('a migration adds a dimension to a fresh install and to one with sums: both have the same schema', async () => {

@@ -86,10 +86,43 @@ export async function sumsOfTable(
   return sums
 }
 
+/** What the rows used beside tokens, by the hour and the day and every dimension. */
+function unitsOfRows(rows: readonly RequestRow[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const row of rows) {
+    if (row.state !== 'closed' || row.uses === null) continue
+    for (const [unit, quantity] of Object.entries<number>(JSON.parse(row.uses))) {
+      for (const [step, width] of [
+        ['day', DAY_MS],
+        ['hour', 3_600_000],
+      ] as const) {
+        const start = Math.floor(row.started_at / width) * width
+        const dimensions = [row.key_id, row.route, row.provider, row.model, row.code, row.endpoint]
+        const key = JSON.stringify([step, start, ...dimensions.map((value) => value ?? ''), unit])
+        sums.set(key, (sums.get(key) ?? 0n) + BigInt(quantity))
+      }
+    }
+  }
+  return sums
+}
+
+export async function assertUnitsEqualRows(db: Kysely<Database>, workspace: string): Promise<void> {
+  const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
+  const units = await db.selectFrom('usage_units').selectAll().where('workspace', '=', workspace).execute()
+  const stored = units.flatMap((row): [string, bigint][] => {
+    const { step, start, key_id, route, provider, model, code, endpoint, unit, quantity } = row
+    const key = JSON.stringify([step, start, key_id, route, provider, model, code, endpoint, unit])
+    return BigInt(quantity) === 0n ? [] : [[key, BigInt(quantity)]]
+  })
+  const byKey = ([a]: [string, bigint], [b]: [string, bigint]) => (a < b ? -1 : 1)
+  assert.deepEqual(stored.sort(byKey), [...unitsOfRows(rows)].sort(byKey))
+}
+
 /** The hours hold every closed row, the days those before the time that they have come to. */
 export async function assertSumsEqualRows(db: Kysely<Database>, workspace: string): Promise<void> {
   const rows = await db.selectFrom('requests').selectAll().where('workspace', '=', workspace).execute()
   assert.deepEqual(sorted(await sumsOfTable(db, workspace)), sorted(sumsOfRows(rows)))
+  await assertUnitsEqualRows(db, workspace)
   const until = await readDaysUntil(db)
   const inDays = rows.filter((row) => row.started_at < until)
   assert.deepEqual(sorted(await sumsOfTable(db, workspace, 'usage_days')), sorted(sumsOfRows(inDays, DAY_MS)))

@@ -1,6 +1,13 @@
-import { ANY, isInPlaceOfTokens, millisecondsOf, UNITS, type Unit } from '../../../src/domain/pricing/unit-prices.ts'
+import {
+  ANY,
+  isInPlaceOfTokens,
+  isTimed,
+  millisecondsOf,
+  UNITS,
+  type Unit,
+} from '../../../src/domain/pricing/unit-prices.ts'
 
-export { isInPlaceOfTokens, UNITS, type Unit }
+export { isInPlaceOfTokens, isTimed, UNITS, type Unit }
 
 export function isTime(unit: Unit): boolean {
   return millisecondsOf(unit) !== null

@@ -1,4 +1,5 @@
 import { asPicodollars, exactUsd, picodollarsOfUsd } from '../../domain/pricing/price.ts'
+import { isTimed } from '../../domain/pricing/unit-prices.ts'
 import { adjustmentsText } from '../../domain/request/adjustment.ts'
 import type { ReplyOf } from '../../management/contract/contract.ts'
 import type { AnyInput } from '../api-client.ts'
@@ -73,6 +74,7 @@ function printUsage(reply: ReplyOf<'usage.get'>, { output }: Given): void {
     ...(reply.interval !== null && { start }),
     ...(reply.group_by !== null && { [reply.group_by]: isRest ? '(all others)' : (name ?? group) }),
     ...sumsRow(sums),
+    ...(usesText(reply.total.uses) !== '' && { uses: usesText(sums.uses) }),
     rest: isRest ? 1 : 0,
   }))
   // By time where there is one; otherwise what costs most first, and what is summed up last.
@@ -88,6 +90,15 @@ function printUsage(reply: ReplyOf<'usage.get'>, { output }: Given): void {
   output.line(
     `Total ${period}: ${total.requests} requests, ${total.errors} errors, ${total.cost_usd} USD${unpriced}${saved}`,
   )
+  const uses = usesText(total.uses)
+  if (uses !== '') output.line(`Other units: ${uses}`)
+}
+
+/** `3 image:1024x1024:high, 61.2 s audio_input` */
+function usesText(uses: ReplyOf<'usage.get'>['total']['uses']): string {
+  return Object.entries(uses)
+    .map(([name, quantity]) => (isTimed(name) ? `${quantity / 1_000} s ${name}` : `${quantity} ${name}`))
+    .join(', ')
 }
 
 export function compareUsd(one: { cost_usd: string }, other: { cost_usd: string }): number {
@@ -255,17 +266,7 @@ export const logRefinements: Readonly<Record<string, Refinement>> = {
       'switchyard usage --interval day --since 7d --json',
     ],
     ...byGroup([
-      'model',
-      'route',
-      'key',
-      'provider',
-      'code',
-      'endpoint',
-      'user',
-      'session',
-      'agent',
-      'kind',
-      'project',
+      ...['model', 'route', 'key', 'provider', 'code', 'endpoint', 'user', 'session', 'agent', 'kind', 'project'],
     ]),
     print: printUsage,
   },

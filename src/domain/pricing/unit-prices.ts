@@ -127,6 +127,11 @@ export function unitsOf(name: string): readonly Unit[] | null {
   return IN_PLACE_OF_TOKENS.get(headOf(name)) ?? null
 }
 
+/** Whether its uses are milliseconds. */
+export function isTimed(name: string): boolean {
+  return unitsOf(name) === TIME
+}
+
 function headOf(name: string): string {
   const end = name.indexOf(':')
   return end === -1 ? name : name.slice(0, end)

@@ -43,6 +43,9 @@ const sums = {
   cached_tokens: z.int().describe('Part of prompt_tokens'),
   cache_write_tokens: z.int().describe('Part of prompt_tokens'),
   reasoning_tokens: z.int().describe('Part of completion_tokens'),
+  uses: z
+    .record(z.string(), z.int())
+    .describe('What is not counted in tokens, by the names in `uses` of requests; audio in milliseconds'),
   cost_usd: Usd,
   cache_hits: z.int().describe('Calls answered from the response cache of their route, at no cost and without tokens'),
   saved_usd: Usd.describe('What the answers of those had cost'),

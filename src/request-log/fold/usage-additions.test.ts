@@ -3,8 +3,9 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { fc } from '../../../test/property.ts'
-import { sorted, sumsOfTable } from '../../../test/store/sums-of-rows.ts'
+import { assertUnitsEqualRows, sorted, sumsOfTable } from '../../../test/store/sums-of-rows.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
+import { addUsageUnits } from '../../store/migrations/usage-units.ts'
 import { rollUpStatement } from '../usage/rollup.ts'
 
 const stores = await testStores()
@@ -28,6 +29,20 @@ for (const engine of ENGINES) {
           assert.deepEqual(added, sorted(await sumsOfTable(db, workspace)))
         }),
         { numRuns: 40 },
+      )
+    })
+
+    test('the units of rows from before there were sums of them are added up by the migration', async () => {
+      const uses = { 'image:1024x1024:high': 2, character: Number.MAX_SAFE_INTEGER }
+      const calls = Array.from({ length: 30 }, (_, index) => ({ uses, startedAt: index * 5_000_000 }))
+      await logCalls(db, 'before', calls)
+      await db.schema.dropTable('usage_units').execute()
+      await db.schema.dropIndex('requests_uses').execute()
+      await db.transaction().execute((transaction) => addUsageUnits(transaction, engine))
+      await assertUnitsEqualRows(db, 'before')
+      assert.equal(
+        (await db.selectFrom('usage_units').select('unit').where('workspace', '=', 'before').execute()).length > 30,
+        true,
       )
     })
   })

@@ -15,6 +15,7 @@ import {
   HOUR_MS,
   readDaysUntil,
 } from '../usage/rollup.ts'
+import { createUnitAdditions } from '../usage/unit-additions.ts'
 import { createValueAdditions } from '../values/value-days.ts'
 
 /** What some requests add to one row of the sums. Counts and amounts are in the order of rollup.ts. */
@@ -37,6 +38,7 @@ export function createUsageAdditions(): UsageAdditions {
   const toHours = new RowsStatement((size) => addSumsStatement('usage_hours', size))
   const toDays = new RowsStatement((size) => addSumsStatement('usage_days', size))
   const toValues = createValueAdditions()
+  const toUnits = createUnitAdditions()
   return {
     async add(db, rows, replaced = []) {
       if (rows.length === 0) return
@@ -46,6 +48,7 @@ export function createUsageAdditions(): UsageAdditions {
       const isLate = (row: FullRow) => row.started_at < until
       await toDays.run(db, sumUp(rows.filter(isLate), replaced.filter(isLate), DAY_MS).map(valuesOf))
       await toValues(db, rows, replaced)
+      await toUnits(db, rows, replaced)
     },
   }
 }

@@ -15,6 +15,7 @@ import {
 } from './group-sums.ts'
 import { AMOUNTS, COUNTS, HOUR_MS, PLAIN_COUNT_COLUMNS } from './rollup.ts'
 import { closedRows, hasAllRows, hourOf, type Range, rowSums, sumsOfRows } from './sum-rows.ts'
+import { unitsOfRows } from './unit-sums.ts'
 
 /** The most expensive of a range are listed, the others summed: callers can create any number. */
 const MOST_GROUPS = 1_000
@@ -51,13 +52,18 @@ export async function readAttributed(
   // Times take three quarters of the effort: not where millions of rows are read.
   const counts = readsWholeRange(query) ? PLAIN_COUNT_COLUMNS : COUNTS
   const column = columnOf(query.groupBy)
-  if (column !== null)
-    return { ...covered, rows: merged(await costliest(db, query, { covered, counts, column, most })) }
+  if (column !== null) {
+    const rows = await costliest(db, query, { covered, counts, column, most })
+    const named = new Set(rows.flatMap(({ group, isRest }) => (isRest ? [] : group)))
+    const units = await unitsOfRows(db, query, covered, { column, named })
+    return { ...covered, rows: merged([...rows, ...units]) }
+  }
   const found: UsageRow[] = []
   for await (const window of newestFirst(db, covered)) {
     const range = { from: window.from ?? from, to: window.to ?? query.to }
     found.push(...(await sumsOfRows(db, query, range, counts)))
   }
+  found.push(...(await unitsOfRows(db, query, covered)))
   return { ...covered, rows: merged(found) }
 }
 

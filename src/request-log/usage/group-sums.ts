@@ -100,12 +100,20 @@ export function figureNames(counts: Expressions, amounts: Expressions): string[]
 const LATENCY_NAMES = Array.from({ length: LATENCY_BUCKETS }, (_, bucket) => `latency_${bucket}`)
 const GATEWAY_NAMES = Array.from({ length: GATEWAY_BUCKETS }, (_, bucket) => `gateway_${bucket}`)
 
-export function usageRow(row: Sums, { interval, groupBy }: UsageQuery): UsageRow {
-  const amount = (name: string) => BigInt(row[`${name}_high`] ?? 0) * PART + BigInt(row[`${name}_low`] ?? 0)
+/** Where a row of the database belongs. */
+export function placeOf(row: Sums, { interval, groupBy }: UsageQuery): Pick<UsageRow, 'start' | 'group' | 'isRest'> {
   return {
     start: interval === null ? null : Number(row['start']),
     group: groupBy === null ? [] : GROUP_COLUMNS[groupBy].map((column) => String(row[column])),
     isRest: Number(row['is_rest'] ?? 0) === 1,
+  }
+}
+
+export function usageRow(row: Sums, query: UsageQuery): UsageRow {
+  const amount = (name: string) => BigInt(row[`${name}_high`] ?? 0) * PART + BigInt(row[`${name}_low`] ?? 0)
+  return {
+    ...placeOf(row, query),
+    uses: {},
     requests: Number(row['requests']),
     errors: Number(row['errors']),
     fallbacks: Number(row['fallbacks']),

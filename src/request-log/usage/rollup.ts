@@ -220,6 +220,18 @@ function upsert(into: UsageTable, { dimensions, figures, source }: Upsert): Expr
     do update set ${sql.join(figures.map(added))}`
 }
 
+/** Adds to the last of these columns, which never goes beyond `CAP`; the others are the key. */
+export function addAmountStatement(table: keyof Database, columns: readonly string[], size: number): Expression {
+  const refs = columns.map((name) => sql.ref(name))
+  const amount = columns.at(-1) ?? ''
+  const [present, more] = [sql.ref(`${table}.${amount}`), sql.ref(`excluded.${amount}`)]
+  const row = sql`(${sql.join(columns.map(() => sql`${null}`))})`
+  return sql`
+    insert into ${sql.table(table)} (${sql.join(refs)}) values ${sql.join(Array.from({ length: size }, () => row))}
+    on conflict (${sql.join(refs.slice(0, -1))})
+    do update set ${sql.ref(amount)} = case when ${present} > ${cap} - ${more} then ${cap} else ${present} + ${more} end`
+}
+
 /** Up to here (Unix milliseconds, an hour's beginning) the hourly sums are in the daily ones too. */
 export const DAYS_UNTIL = sql`(select cast(value as bigint) from settings where name = 'usage_days_until')`
 

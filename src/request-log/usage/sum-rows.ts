@@ -59,13 +59,13 @@ export function closedRows(db: Kysely<Database>, workspace: string, range: Range
 }
 
 /** Of a request; those that only rows have may be null. */
-const ROW_EXPRESSIONS: Expressions = {
+export const ROW_EXPRESSIONS: Expressions = {
   ...DIMENSIONS,
   ...Object.fromEntries(ROW_DIMENSIONS.map(({ column }) => [column, sql`coalesce(${sql.ref(column)}, '')`])),
 }
 
 /** The closed rows of a range that a question is about. */
-function askedRows(db: Kysely<Database>, query: UsageQuery, range: Range) {
+export function askedRows(db: Kysely<Database>, query: UsageQuery, range: Range) {
   let rows = closedRows(db, query.workspace, range)
   for (const [column, value] of Object.entries(query.filters)) {
     const isOwn = ROW_DIMENSIONS.some((dimension) => dimension.column === column) && value !== ''

@@ -1,6 +1,11 @@
 import { GATEWAY_BUCKETS, LATENCY_BUCKETS } from './latency.ts'
 
+/** By the names in the uses of calls. */
+export type UnitCounts = Readonly<Record<string, bigint>>
+
 export interface UsageSums {
+  /** What was used beside tokens, by its name (unit-sums.ts). */
+  uses: UnitCounts
   requests: number
   errors: number
   fallbacks: number
@@ -33,6 +38,7 @@ export interface UsageSums {
 
 /** The sum of no requests. */
 export const NO_SUMS: UsageSums = {
+  uses: {},
   requests: 0,
   errors: 0,
   fallbacks: 0,
@@ -58,6 +64,7 @@ export const NO_SUMS: UsageSums = {
 
 export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
   return {
+    uses: addUnits(a.uses, b.uses),
     requests: a.requests + b.requests,
     errors: a.errors + b.errors,
     fallbacks: a.fallbacks + b.fallbacks,
@@ -80,6 +87,12 @@ export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
     latencies: addBuckets(a.latencies, b.latencies),
     gatewayTimes: addBuckets(a.gatewayTimes, b.gatewayTimes),
   }
+}
+
+function addUnits(a: UnitCounts, b: UnitCounts): UnitCounts {
+  const sums: Record<string, bigint> = { ...a }
+  for (const name in b) sums[name] = (sums[name] ?? 0n) + (b[name] ?? 0n)
+  return sums
 }
 
 function addBuckets(a: readonly number[], b: readonly number[]): number[] {

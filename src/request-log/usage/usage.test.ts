@@ -35,14 +35,14 @@ function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unk
     kind: (row) => [row.kind],
     project: (row) => [row.project],
   }
-  const sums = new Map<string, [number, number, number, number[], bigint, bigint]>()
+  const sums = new Map<string, [number, number, number, number[], bigint, bigint, Record<string, bigint>]>()
   for (const row of rows) {
     if (row.started_at < query.from || row.started_at >= query.to || !isAsked(row, query)) continue
     const width = { minute: MINUTE, hour: HOUR, day: DAY }[query.interval ?? 'day']
     const start = query.interval === null ? null : Math.floor(row.started_at / width) * width
     const group = query.groupBy === null ? [] : groups[query.groupBy](row)
     const place = JSON.stringify([start, ...group.map((value) => value ?? '')])
-    const sum = sums.get(place) ?? [0, 0, 0, GATEWAY_TIMES.map(() => 0), 0n, 0n]
+    const sum = sums.get(place) ?? [0, 0, 0, GATEWAY_TIMES.map(() => 0), 0n, 0n, {}]
     sum[0]++
     if (row.code !== null) sum[1]++
     if (row.upstream_ms !== null) sum[2]++
@@ -50,6 +50,9 @@ function sumsOf(rows: readonly RequestRow[], query: UsageQuery): Map<string, unk
     sum[3][bucket] = (sum[3][bucket] ?? 0) + 1
     sum[4] += BigInt(row.prompt_tokens ?? 0)
     sum[5] += BigInt(row.cost_picodollars ?? 0)
+    for (const [unit, quantity] of Object.entries<number>(JSON.parse(row.uses ?? '{}'))) {
+      sum[6][unit] = (sum[6][unit] ?? 0n) + BigInt(quantity)
+    }
     sums.set(place, sum)
   }
   return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -77,6 +80,7 @@ async function answered(db: Kysely<Database>, query: UsageQuery): Promise<Map<st
       row.gatewayTimes,
       row.promptTokens,
       row.costPicodollars,
+      row.uses,
     ],
   ])
   return new Map(sums.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -149,6 +153,7 @@ for (const engine of ENGINES) {
         session: index % 4 === 3 ? null : `session-${index % 10}`,
         costPicodollars: String((index % 10) * 1_000_000),
         startedAt: HOUR + (index % 2) * HOUR,
+        uses: { character: index + 1 },
       }))
       await logCalls(db, 'many', calls)
       const common = { workspace: 'many', from: HOUR, to: DAY, now: 2 * DAY, groupBy: 'session' as const, filters: {} }
@@ -161,6 +166,18 @@ for (const engine of ENGINES) {
           rows.reduce((sum, row) => sum + row.costPicodollars, 0n),
           calls.reduce((sum, call) => sum + BigInt(call.costPicodollars), 0n),
         )
+        const known = new Map(
+          [...new Set(rows.map(({ group, isRest }) => (isRest ? 'rest' : group[0])))].map((name) => [name, 0n]),
+        )
+        for (const [index, { session }] of calls.entries()) {
+          const name = known.has(session ?? '') ? (session ?? '') : 'rest'
+          known.set(name, (known.get(name) ?? 0n) + BigInt(index + 1))
+        }
+        for (const { group, isRest, uses } of rows) {
+          const name = isRest ? 'rest' : group[0]
+          known.set(name, (known.get(name) ?? 0n) - (uses['character'] ?? 0n))
+        }
+        assert.ok([...known.values()].every((left) => left === 0n))
         assert.equal(
           rows.reduce((sum, row) => sum + row.requests, 0),
           40,

@@ -16,6 +16,7 @@ import {
 } from './group-sums.ts'
 import { AMOUNTS, COUNTS, columnsOf, DAY_MS, DIMENSIONS, HOUR_MS, readDaysUntil } from './rollup.ts'
 import { hasAllRows, hourAfter, hourOf, type Range, sumsOfRows } from './sum-rows.ts'
+import { unitsOfHours, unitsOfRows } from './unit-sums.ts'
 
 /**
  * Whole days come from the daily sums, whole hours from the hourly ones, an hour that the range cuts from its rows:
@@ -29,9 +30,11 @@ export async function readUsage(db: Kysely<Database>, query: UsageQuery): Promis
   let hoursTo = hourOf(end)
   let { from, to } = query
   const found: UsageRow[] = []
+  const rows: Range[] = []
   for (const cut of cutHours(query.from, end)) {
     if (await hasAllRows(db, query.workspace, hourOf(cut.from))) {
       found.push(...(await sumsOfRows(db, query, cut)))
+      rows.push(cut)
       continue
     }
     hoursFrom = Math.min(hoursFrom, hourOf(cut.from))
@@ -39,7 +42,10 @@ export async function readUsage(db: Kysely<Database>, query: UsageQuery): Promis
     from = Math.min(from, hoursFrom)
     to = Math.max(to, hoursTo)
   }
-  if (hoursFrom < hoursTo) found.push(...(await sumsOfWhole(db, query, { from: hoursFrom, to: hoursTo })))
+  const whole = { from: hoursFrom, to: hoursTo }
+  if (hoursFrom < hoursTo) found.push(...(await sumsOfWhole(db, query, whole)))
+  found.push(...(await unitsOfHours(db, query, whole)))
+  for (const range of rows) found.push(...(await unitsOfRows(db, query, range)))
   return { from, to, rows: merged(found) }
 }
 
@@ -49,8 +55,10 @@ async function readMinutes(db: Kysely<Database>, query: UsageQuery): Promise<Usa
   for (let hour = hourOf(query.from); hour < query.to; hour += HOUR_MS) {
     if (!(await hasAllRows(db, query.workspace, hour))) from = Math.min(hour + HOUR_MS, query.to)
   }
-  const rows = from < query.to ? await sumsOfRows(db, query, { from, to: query.to }) : []
-  return { from, to: query.to, rows: merged(rows) }
+  if (from >= query.to) return { from, to: query.to, rows: [] }
+  const range = { from, to: query.to }
+  const rows = [...(await sumsOfRows(db, query, range)), ...(await unitsOfRows(db, query, range))]
+  return { ...range, rows: merged(rows) }
 }
 
 /** The parts of a range that do not fill their hour: none, one or two. */

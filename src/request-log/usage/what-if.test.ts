@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
           fc.array(priceList, { minLength: 4, maxLength: 4 }),
           fc.boolean(),
           async (anyCalls, lists, isOneModel) => {
-            const calls = anyCalls.map((call) => ({ ...call, usage: call.usage && believable(call.usage) }))
+            const calls = anyCalls.map((call) => ({ ...call, uses: null, usage: call.usage && believable(call.usage) }))
             const workspace = `what-if-${engine}-${++runs}`
             await logCalls(db, workspace, calls)
             const compiled = lists.map(compilePrice)

@@ -1,13 +1,13 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { ExactInteger } from '../../store/engine/exact-integer.ts'
 import { RowsStatement } from '../../store/engine/rows-statement.ts'
 import type { Database } from '../../store/engine/schema.ts'
 import type { FullRow } from '../row.ts'
-import { CAP, DAY_MS } from '../usage/rollup.ts'
+import { addAmountStatement, CAP, DAY_MS } from '../usage/rollup.ts'
 
-const COLUMNS = ['workspace', 'kind', 'of_name', 'value', 'key_id', 'parent', 'day', 'counted_picodollars'] as const
 /** What makes a row unique. */
 export const VALUE_KEY = ['workspace', 'kind', 'of_name', 'value', 'key_id', 'parent', 'day'] as const
+const COLUMNS = [...VALUE_KEY, 'counted_picodollars']
 
 /** By anything that is unique; `key`: the values of `VALUE_KEY`. */
 export type ValueSums = Map<string, { key: (string | number)[]; sum: bigint }>
@@ -28,7 +28,7 @@ export function createValueAdditions() {
 
 /** Adds to the rows that there are, and makes the others. */
 export function createValueSums() {
-  const statement = new RowsStatement(addStatement)
+  const statement = new RowsStatement((size) => addAmountStatement('value_days', COLUMNS, size))
   return async (db: Transaction<Database>, sums: ValueSums): Promise<void> => {
     // Always in the same order: two nodes that add to the same values must not wait for each other in a circle.
     const ordered = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -62,14 +62,4 @@ function add(sums: ValueSums, row: FullRow, sign: bigint): void {
 
 function exact(amount: ExactInteger | null): bigint {
   return amount === null ? 0n : BigInt(amount)
-}
-
-function addStatement(size: number) {
-  const row = sql`(${sql.join(COLUMNS.map(() => sql`${null}`))})`
-  const [present, more] = [sql.ref('value_days.counted_picodollars'), sql.ref('excluded.counted_picodollars')]
-  return sql`
-    insert into value_days (${sql.join(COLUMNS.map((name) => sql.ref(name)))})
-    values ${sql.join(Array.from({ length: size }, () => row))}
-    on conflict (${sql.join(VALUE_KEY.map((name) => sql.ref(name)))})
-    do update set counted_picodollars = case when ${present} > ${sql.raw(String(CAP))} - ${more} then ${sql.raw(String(CAP))} else ${present} + ${more} end`
 }

@@ -90,6 +90,16 @@ export interface ValueDaysTable {
   counted_picodollars: ExactInteger
 }
 
+/** What calls used beside tokens, by the hour and the day (UTC) and the dimensions of the sums; added to by the fold. */
+export interface UsageUnitsTable extends Record<DimensionColumn, string> {
+  workspace: string
+  step: 'hour' | 'day'
+  start: number
+  /** A name in the uses of calls. */
+  unit: string
+  quantity: ExactInteger
+}
+
 /** Figures of a past hour's calls and attempts (request-log/performance/keep-hours.ts). */
 export interface PerformanceHoursTable {
   workspace: string

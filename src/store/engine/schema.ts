@@ -11,6 +11,7 @@ import type {
   SpoolRejectsTable,
   UsageDaysTable,
   UsageHoursTable,
+  UsageUnitsTable,
   ValueDaysTable,
 } from './log-tables.ts'
 import type {
@@ -49,6 +50,7 @@ export interface Database {
   spool_rejects: SpoolRejectsTable
   usage_hours: UsageHoursTable
   usage_days: UsageDaysTable
+  usage_units: UsageUnitsTable
   value_days: ValueDaysTable
   budget_raises: BudgetRaisesTable
   performance_hours: PerformanceHoursTable

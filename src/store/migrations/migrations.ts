@@ -21,6 +21,7 @@ import { addSessionTree } from './session-tree.ts'
 import { addTokenIssuers } from './token-issuers.ts'
 import { addToolUses } from './tool-uses.ts'
 import { addUnconfirmed } from './unconfirmed.ts'
+import { addUsageUnits } from './usage-units.ts'
 import { addValueDays } from './value-days.ts'
 
 export type Migration = (db: Transaction<Database>, engine: Engine) => Promise<void>
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addRoutePromptCache,
   addCacheMiss,
   addImageInput,
+  addUsageUnits,
 ]
 
 /** The number of the first migration. Lower ones belong to development versions, whose databases are not read. */

@@ -22,6 +22,7 @@ const row = (start: string, cost_usd: string, requests: number) => ({
   unconfirmed_counted_usd: '0',
   prompt_cache_saved_usd: '0',
   resale_usd: '0',
+  uses: {},
   cost_usd,
   is_rest: false,
   unpriced_requests: 0,

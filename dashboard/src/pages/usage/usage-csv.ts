@@ -1,4 +1,5 @@
 import { groupName } from '../../charts/usage-groups.ts'
+import { isTimed } from '../../format/units.ts'
 import { csvField } from './csv-field.ts'
 import type { Usage } from './usage-rows.ts'
 
@@ -36,9 +37,12 @@ export function usageCsv(usage: Usage): string {
     group,
     ...(groupBy === 'key' ? [id] : []),
     ...COLUMNS,
+    ...Object.keys(usage.total.uses).map(
+      (name): Column => [isTimed(name) ? `${name}_ms` : name, (row) => row.uses[name] ?? 0],
+    ),
   ]
   const lines = [
-    columns.map(([title]) => title),
+    columns.map(([title]) => csvField(title)),
     ...usage.data.map((row) => columns.map(([, value]) => csvField(value(row)))),
   ]
   return lines.map((line) => `${line.join(',')}\r\n`).join('')

@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, Loaded } from '../../components/states.tsx'
 import { count } from '../../format/number.ts'
 import { usePath, useUrlState } from '../../shell/place.ts'
 import { CsvMenu } from './csv-menu.tsx'
+import { OtherUnits } from './other-units.tsx'
 import { ChartControls, GroupControl, PeriodControl, WorkspacesControl } from './usage-controls.tsx'
 import { UsageFilters } from './usage-filters.tsx'
 import type { Usage } from './usage-rows.ts'
@@ -62,6 +63,7 @@ export function UsagePage() {
           }
         </Loaded>
       </Panel>
+      <OtherUnits usage={sums.data} />
       {!view.isAll && <WhatIfPanel view={view} />}
     </Page>
   )

@@ -14,6 +14,7 @@ const none = {
   cache_write_tokens: 0,
   reasoning_tokens: 0,
   cache_hits: 0,
+  uses: {},
   saved_usd: '0',
   unconfirmed_estimate_usd: '0',
   unconfirmed_most_usd: '0',
@@ -73,6 +74,14 @@ describe('CSV', () => {
     const [heading, first] = usageCsv({ ...daily, data: [row] }).split('\r\n')
     assert.match(heading ?? '', /^day_utc,route,requests,/)
     assert.match(first ?? '', /^2026-11-01T00:00:00\.000Z,direct model ids,0,/)
+  })
+
+  test('what is not counted in tokens has a column each', () => {
+    const row = { ...none, start: null, group: 'fast', name: null, is_rest: false, uses: { audio_input: 61_200 } }
+    const total = { ...none, uses: { audio_input: 61_200, 'image:any:any': 2 } }
+    const [heading, first] = usageCsv({ ...usage, group_by: 'route', data: [row], total }).split('\r\n')
+    assert.match(heading ?? '', /,audio_input_ms,image:any:any$/)
+    assert.match(first ?? '', /^fast,.*,61200,0$/)
   })
 
   test('the file says what it holds; the last day is the last that is in it', () => {
