@@ -7,6 +7,7 @@ import {
   type WhatIfPrice,
   whatIf,
 } from '../request-log/usage/what-if.ts'
+import { whatIfOfUses } from '../request-log/usage/what-if-uses.ts'
 import { timestamp } from './contract/fields.ts'
 import type { InputOf, ReplyOf } from './contract/operation.ts'
 import type { usageOperations } from './contract/usage.ts'
@@ -50,7 +51,8 @@ export async function whatIfReply(
   const unpriced = new Map<string, ReplyOf<WhatIf>['unpriced'][number]>()
   for (const day of daysOf(range)) {
     const asked = { workspace: query.workspace, keyId: query.key ?? null, route: query.route ?? null, prices, ...day }
-    const groups = await whatIf(deps.reads, asked)
+    const ofTokens = await whatIf(deps.reads, { ...asked, hasNoUses: true })
+    const groups = [...ofTokens, ...(await whatIfOfUses(deps.reads, asked))]
     for (const group of groups) countUnpriced(unpriced, group)
     days.push({ day: timestamp(day.from).slice(0, 10), sums: groups.map(comparable).reduce(added, NOTHING) })
   }
@@ -118,12 +120,12 @@ function added(a: Sums, b: Sums): Sums {
 }
 
 function countUnpriced(unpriced: Map<string, ReplyOf<WhatIf>['unpriced'][number]>, group: WhatIfGroup): void {
-  const { provider, model, requests, paidPicodollars, whatIfPicodollars } = group
+  const { provider, model, requests, unit = null, paidPicodollars, whatIfPicodollars } = group
   if (paidPicodollars !== null && whatIfPicodollars !== null) return
   const missing = whatIfPicodollars === null ? 'what_if' : 'paid'
-  const name = JSON.stringify([provider, model, missing])
+  const name = JSON.stringify([provider, model, missing, unit])
   const before = unpriced.get(name)?.requests ?? 0
-  unpriced.set(name, { provider, model, requests: before + requests, missing })
+  unpriced.set(name, { provider, model, requests: before + requests, missing, unit })
 }
 
 function toWhatIfView({ requests, paid, whatIf }: Sums) {

@@ -11,6 +11,10 @@ const CONFIG = `
 registry:
   - { provider: openai, model: paid-one, input_per_mtok: "1", output_per_mtok: "2" }
   - provider: openai
+    model: by-the-minute
+    mode: audio_transcription
+    unit_prices: [{ name: audio_input, unit: audio_minute, usd_per_1000: "6" }]
+  - provider: openai
     model: tiered
     aliases: [tiered-by-another-name]
     input_per_mtok: "0.123457"
@@ -79,7 +83,27 @@ describe('another model', () => {
 
   test('counts and names the calls that are in neither sum', async () => {
     const { json } = await whatIf(`model=openai/tiered&${RANGE}`)
-    assert.deepEqual(json.unpriced, [{ provider: 'openai', model: 'unknown', requests: 1, missing: 'paid' }])
+    assert.deepEqual(json.unpriced, [
+      { provider: 'openai', model: 'unknown', requests: 1, missing: 'paid', unit: null },
+    ])
+  })
+
+  test('audio and images are priced by the units of the other model; one without a price is named', async () => {
+    const call = { startedAt: START + 3 * DAY, provider: 'openai', model: 'heard', costPicodollars: '7' }
+    const usage = { ...NO_USAGE, input: 10 }
+    const { requestLog } = harness.gateway.store
+    const log = (id: string, uses: Record<string, number>) =>
+      requestLog.close(closeRecord(id, { ...call, usage, uses }))
+    await log('heard-1', { audio_input: 30_000 })
+    await log('heard-2', { audio_input: 90_000 })
+    await log('drawn', { web_search: 1 })
+    const { json } = await whatIf('model=openai/by-the-minute&from=2026-05-04&to=2026-05-05')
+    assert.deepEqual(json.total, {
+      ...{ requests: 2, paid_usd: '0.000000000014' },
+      ...{ what_if_usd: '0.012', difference_usd: '0.011999999986' },
+    })
+    const missing = { provider: 'openai', model: 'heard', requests: 1, missing: 'what_if', unit: 'web_search' }
+    assert.deepEqual(json.unpriced, [missing])
   })
 
   test('may be named by a listed alias', async () => {
@@ -111,7 +135,9 @@ describe('another date', () => {
     await addPriceVersion(db, { provider: 'openai', model: 'paid-one', prices, source: 'test' }, at)
     const after = (await whatIf(`prices_at=${new Date(at).toISOString()}&${RANGE}`)).json
     assert.deepEqual([after.total.what_if_usd, after.model, after.price_version], ['0.021374', null, null])
-    assert.deepEqual(after.unpriced, [{ provider: 'openai', model: 'unknown', requests: 1, missing: 'what_if' }])
+    assert.deepEqual(after.unpriced, [
+      { provider: 'openai', model: 'unknown', requests: 1, missing: 'what_if', unit: null },
+    ])
     const then = (await whatIf(`prices_at=${new Date(at - 1).toISOString()}&${RANGE}`)).json
     assert.equal(then.total.difference_usd, '0')
     const long = (await whatIf(`prices_at=2020-01-01&${RANGE}`)).json

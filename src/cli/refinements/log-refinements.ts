@@ -136,8 +136,9 @@ function printWhatIf(reply: ReplyOf<'usage.what-if'>, { output }: Given): void {
   output.line(
     `Total: ${total.requests} requests, paid ${total.paid_usd} USD, would be ${total.what_if_usd} USD (${total.difference_usd})`,
   )
-  for (const { provider, model, requests, missing } of reply.unpriced) {
-    output.note(`${requests} calls of ${provider}/${model} are not included: the price ${missing} is unknown`)
+  for (const { provider, model, requests, missing, unit } of reply.unpriced) {
+    const of = unit === null ? '' : ` of ${unit}`
+    output.note(`${requests} calls of ${provider}/${model} cannot be priced: the price ${missing}${of} is unknown`)
   }
 }
 

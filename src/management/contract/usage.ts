@@ -239,6 +239,7 @@ export const usageOperations = {
             model: z.string().nullable(),
             requests: z.int(),
             missing: z.enum(['paid', 'what_if']).describe('Which price is unknown'),
+            unit: z.string().nullable().describe('What they used that has no price there; null: tokens'),
           }),
         )
         .describe('Calls that are in neither sum, because one of the two prices is unknown'),

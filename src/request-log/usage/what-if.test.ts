@@ -5,9 +5,11 @@ import { fc } from '../../../test/property.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
 import { PROMPT_CLASSES, perClass } from '../../domain/pricing/classes.ts'
 import { compilePrice, costOf, NO_PRICES, type PriceList } from '../../domain/pricing/price.ts'
+import type { UnitPrice } from '../../domain/pricing/unit-prices.ts'
 import { NO_USAGE, type TokenUsage, withOutput } from '../../domain/pricing/usage.ts'
 import { addPriceVersion } from '../../store/control/registry.ts'
 import { priceVersionAt, type WhatIfPrice, whatIf } from './what-if.ts'
+import { whatIfOfUses } from './what-if-uses.ts'
 
 const stores = await testStores()
 
@@ -18,7 +20,17 @@ const prices = {
   output_per_mtok: price,
 }
 const tier = fc.record({ ...prices, prompt_tokens_above: fc.nat(300_000) })
-const priceList: fc.Arbitrary<PriceList> = fc.record({ ...prices, tiers: fc.array(tier, { maxLength: 3 }) })
+const usd = { usd_per_1000: '0.5' }
+const unitPrices = fc.subarray<UnitPrice>([
+  { name: 'image', unit: 'image', ...usd },
+  { name: 'audio_input', unit: 'audio_minute', step_ms: 1_000, ...usd },
+  { name: 'character', unit: 'character', ...usd },
+])
+const priceList: fc.Arbitrary<PriceList> = fc.record({
+  ...prices,
+  tiers: fc.array(tier, { maxLength: 3 }),
+  unit_prices: unitPrices,
+})
 const models = [
   { provider: 'first', model: 'model-1' },
   { provider: 'first', model: 'model-2' },
@@ -44,14 +56,18 @@ for (const engine of ENGINES) {
           fc.array(priceList, { minLength: 4, maxLength: 4 }),
           fc.boolean(),
           async (anyCalls, lists, isOneModel) => {
-            const calls = anyCalls.map((call) => ({ ...call, uses: null, usage: call.usage && believable(call.usage) }))
+            const calls = anyCalls.map((call) => ({
+              ...call,
+              usage: call.usage && { ...believable(call.usage), uses: call.uses },
+            }))
             const workspace = `what-if-${engine}-${++runs}`
             await logCalls(db, workspace, calls)
             const compiled = lists.map(compilePrice)
             const own = models.map((of, index) => ({ of, price: compiled[index + 1]! }))
             const asked: WhatIfPrice[] = isOneModel ? [{ of: null, price: compiled[0]! }] : own
             const query = { workspace, from: 0, to: 300_000_000, keyId: null, route: null, prices: asked }
-            const groups = await whatIf(reads, query)
+            const ofTokens = await whatIf(reads, { ...query, hasNoUses: true })
+            const groups = [...ofTokens, ...(await whatIfOfUses(reads, query))]
 
             let [paid, other, unpriced] = [0n, 0n, 0]
             for (const call of calls) {

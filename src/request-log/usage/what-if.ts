@@ -29,6 +29,8 @@ export interface WhatIfQuery {
   route: string | null
   prices: readonly WhatIfPrice[]
   asIf?: AsIf
+  /** Only calls that used nothing but tokens: `whatIfOfUses` has the others. */
+  hasNoUses?: boolean
   /** Only calls that did not ask for a stream. */
   isWhole?: boolean
 }
@@ -40,6 +42,8 @@ export interface WhatIfGroup {
   requests: number
   paidPicodollars: bigint | null
   whatIfPicodollars: bigint | null
+  /** What they used that has no price there. */
+  unit?: string | null
 }
 
 /** The newest price that was in force at a time; null when none was known yet. */
@@ -102,7 +106,9 @@ interface Row extends Record<TokenClass, ExactInteger> {
 export async function whatIf(db: Kysely<Database>, query: WhatIfQuery): Promise<WhatIfGroup[]> {
   const places = placesOf(query.prices)
   const charged = (each: ClassRow) => chargedIn(each, query.asIf)
-  const rows = await callsOf(db, query)
+  let calls = callsOf(db, query)
+  if (query.hasNoUses === true) calls = calls.where('uses', 'is', null)
+  const rows = await calls
     .select([
       'provider',
       'model',
@@ -183,7 +189,7 @@ function conditionOf(of: WhatIfPrice['of']): RawBuilder<unknown> {
 }
 
 function placeOf(places: readonly Place[]): RawBuilder<unknown> {
-  // Uses of tools are part of what a call cost, and another model's price says nothing of them.
+  // What a call used beside tokens is part of what it cost, and sums of tokens say nothing of it.
   const ofTools = sql`when uses is not null then -1`
   return chosen([ofTools, ...places.map(({ condition }, index) => sql`when ${condition} then ${sql.lit(index)}`)], -1)
 }

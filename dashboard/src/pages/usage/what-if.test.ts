@@ -49,8 +49,8 @@ describe('the verdict', () => {
 
 test('what neither sum has is told', () => {
   const unpriced: WhatIf['unpriced'] = [
-    { provider: 'p', model: 'x', requests: 1, missing: 'paid' },
-    { provider: 'p', model: 'y', requests: 1500, missing: 'what_if' },
+    { provider: 'p', model: 'x', requests: 1, missing: 'paid', unit: null },
+    { provider: 'p', model: 'y', requests: 1500, missing: 'what_if', unit: null },
   ]
   assert.deepEqual(unpricedLines({ ...answer, unpriced }), [
     '1 call of p/x: what they cost is unknown',

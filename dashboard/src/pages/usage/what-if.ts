@@ -2,6 +2,7 @@ import type { Reply } from '../../api/client.ts'
 import { isZero, magnitude } from '../../format/exact.ts'
 import { shortUsd } from '../../format/money.ts'
 import { count } from '../../format/number.ts'
+import { nameOfUse } from '../../format/units.ts'
 
 export type WhatIf = Reply<'usage.what-if'>
 
@@ -29,11 +30,13 @@ export function verdictOf({ total, model, prices_at: at, price_version: version 
 
 /** Calls that neither sum has, as text: one line for each model. */
 export function unpricedLines({ unpriced, model }: WhatIf): string[] {
-  return unpriced.map(({ provider, model: served, requests, missing }) => {
+  return unpriced.map(({ provider, model: served, requests, missing, unit }) => {
     const name = provider === null ? 'an unknown model' : `${provider}/${served}`
     const calls = `${count(requests)} ${requests === 1 ? 'call' : 'calls'} of ${name}`
     if (missing === 'paid') return `${calls}: what they cost is unknown`
-    return `${calls}: ${model === null ? 'the model had no price then' : `${model} has no price for them`}`
+    const what = unit === null ? 'them' : `“${nameOfUse(unit)}”`
+    if (model !== null) return `${calls}: ${model} has no price for ${what}`
+    return `${calls}: the model had no price${unit === null ? '' : ` for ${what}`} then`
   })
 }
 
