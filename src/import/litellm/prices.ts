@@ -13,8 +13,11 @@ export function checkPrices(
   { rows: { nameOf }, known: { find }, notes }: { rows: Rows; known: KnownModels; notes: Notes },
 ): void {
   const written = new Map(registry.map((row) => [`${row['provider']}/${row['model']}`, row]))
-  const isPriced = (name: string, { vendor, model }: Deployment) =>
-    (written.get(name)?.['input_per_mtok'] ?? find(vendor, model)?.prices.input_per_mtok ?? null) !== null
+  const isPriced = (name: string, { vendor, model }: Deployment) => {
+    const [own, shipped] = [written.get(name), find(vendor, model)?.prices]
+    const prices = [own?.['input_per_mtok'], own?.['unit_prices'], shipped?.input_per_mtok, shipped?.unit_prices]
+    return prices.some((price) => price !== undefined && price !== null)
+  }
   const named = deployments.map((each) => ({ name: `${nameOf(each)}/${each.model}`, each }))
   const unpriced = new Set(named.filter(({ name, each }) => !isPriced(name, each)).map(({ name }) => name))
   for (const { alias, entries } of routes.values()) {

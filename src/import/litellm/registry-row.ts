@@ -1,7 +1,9 @@
 import { perClass } from '../../domain/pricing/classes.ts'
 import { type ListedModel, listedCount, listedPrice, UnreadableRow } from '../../domain/pricing/lists/listed-model.ts'
 import { LITELLM_CAPABILITIES, LITELLM_PRICES, listedTiers } from '../../domain/pricing/lists/litellm-list.ts'
+import { listedUnits, mediaTokens, ROUNDED, UNIT_MODES } from '../../domain/pricing/lists/litellm-units.ts'
 import type { PriceList, TokenPrices } from '../../domain/pricing/price.ts'
+import type { UnitPrice } from '../../domain/pricing/unit-prices.ts'
 import type { JsonObject } from '../../domain/request/call-request.ts'
 import type { BuiltinModel } from '../../store/control/seed-registry.ts'
 import { isGiven, type Params, Unmapped } from './draft-row.ts'
@@ -26,6 +28,11 @@ function isTokenPrice(key: string): boolean {
   return PRICE_FIELDS.has(key.replace(/_above_\d{1,6}k_tokens$/, ''))
 }
 
+/** Of one image, second, character or search. Of a pixel only a size says what an image costs. */
+function isUnitPrice(key: string, mode: unknown): mode is string {
+  return UNIT_MODES.has(String(mode)) && /^(input|output)_cost_per_(image|second|character|query)$/.test(key)
+}
+
 /** Prices of the deployment itself; of both places `litellm_params` wins. */
 export function takePrices(params: Params, info: Values, noteInfo: Params['note']): JsonObject {
   const readable: Values = {}
@@ -34,12 +41,30 @@ export function takePrices(params: Params, info: Values, noteInfo: Params['note'
     const isParam = isGiven(params.values[key])
     const note = isParam ? params.note : noteInfo
     if (isParam && isGiven(info[key])) noteInfo(key, exact(null, 'that of litellm_params is used'))
-    if (!isTokenPrice(key)) note(key, unsupported('only prices per token can be set'))
+    if (isUnitPrice(key, info['mode'])) {
+      note(key, key.endsWith('_second') ? approximate('registry', ROUNDED) : exact('registry'))
+      readable[key] = value
+    } else if (!isTokenPrice(key)) note(key, unsupported('only prices per token can be set'))
     else if (Number(value) < 0) note(key, manual('is negative: left out'))
     else if (noteIfUnreadable(note, key, value)) readable[key] = value
   }
   const prices = perClass('price', ({ price }) => listedPrice(readable, LITELLM_PRICES[price], 6))
-  return setPrices({ ...prices, tiers: listedTiers(readable, prices) })
+  const units = takeUnits(readable, prices, info['mode'], noteInfo)
+  return setPrices({ ...prices, tiers: listedTiers(readable, prices), ...(units.length > 0 && { unit_prices: units }) })
+}
+
+/** Of a model that makes or hears media, or ranks: by tokens, otherwise by units. A price of 0 beside another is unknown. */
+function takeUnits(readable: Values, prices: TokenPrices, mode: unknown, note: Params['note']): UnitPrice[] {
+  if (typeof mode !== 'string' || !UNIT_MODES.has(mode)) return []
+  if (Object.values(readable).some((value) => Number(value) > 0)) mediaTokens(prices, mode)
+  if (prices.input_per_mtok !== null) return []
+  try {
+    return listedUnits(readable, mode)
+  } catch (error) {
+    if (!(error instanceof UnreadableRow)) throw error
+    note('mode', manual(`${error.message}: set a price`))
+    return []
+  }
 }
 
 function noteIfUnreadable(note: Params['note'], key: string, value: unknown): boolean {
@@ -64,7 +89,10 @@ function withoutNulls(value: object): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }
 
-export const SERVED_MODES: ReadonlySet<string> = new Set(['chat', 'responses', 'embedding'])
+export const SERVED_MODES: ReadonlySet<string> = new Set([
+  ...['chat', 'responses', 'embedding', 'completion', 'moderation'],
+  ...UNIT_MODES,
+])
 
 const COUNTS = ['max_input_tokens', 'max_output_tokens'] as const
 

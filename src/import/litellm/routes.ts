@@ -17,6 +17,9 @@ export interface RouteInput {
 const MOST_PLACES = 10
 const MOST_ENTRIES = 20
 
+/** Whose models take each other's place only where a route says so: vectors, scores and voices differ. */
+const DIFFERS: ReadonlySet<string> = new Set(['embedding', 'rerank', 'audio_speech'])
+
 /** Every route, and the names that its chain is made of. */
 export function buildRoutes(input: RouteInput, context: ChainContext) {
   const places = new Map([...input.groups].map(([name, group]) => [name, placesOf(group, context)]))
@@ -102,7 +105,7 @@ function routeOf(
     definition: {
       chain,
       // LiteLLM treats all deployments of one name as the same model.
-      ...(mode === 'embedding' && models.size > 1 && { interchangeable: true }),
+      ...(DIFFERS.has(mode) && models.size > 1 && { interchangeable: true }),
       ...(cache?.modes.has(mode) && { cache: { ttl_seconds: cache.ttl_seconds, scope: 'workspace' } }),
       shared: true,
     },

@@ -17,6 +17,14 @@ const price = z
 
 const classPrices = perClass('price', () => price)
 
+/** What the model itself is billed by. */
+const UnitRow = z.object({
+  name: z.string(),
+  unit: z.enum(UNITS),
+  usd_per_1000: z.number().transform(String),
+  step_ms: z.int().optional(),
+})
+
 const Model = z.object({
   provider: z.string(),
   id: z.string(),
@@ -31,6 +39,7 @@ const Model = z.object({
   shutdown_date: z.string().nullish(),
   note: z.string().nullish(),
   tiers: z.array(z.object({ prompt_tokens_above: z.int(), ...classPrices })).default([]),
+  unit_prices: z.array(UnitRow).default([]),
   ...classPrices,
 })
 
@@ -106,8 +115,8 @@ function builtinModel(model: z.infer<typeof Model>, tools: readonly ToolPrice[])
   }
   const units = unitPricesOf(model, tools)
   const prices: PriceList = { ...perClass('price', ({ price }) => model[price]), tiers: model.tiers }
-  const isBare = units.length === 0 || !isPriced(prices)
-  return { facts, prices: isBare ? prices : { ...prices, unit_prices: units } }
+  const priced = isPriced(prices) ? [...units, ...model.unit_prices] : model.unit_prices
+  return { facts, prices: priced.length === 0 ? prices : { ...prices, unit_prices: priced } }
 }
 
 /** How the source of a shipped price begins. */
@@ -145,5 +154,5 @@ async function vendorsIn(db: Kysely<Database>): Promise<Set<string>> {
 }
 
 function isPriced(prices: PriceList): boolean {
-  return prices.input_per_mtok !== null || prices.output_per_mtok !== null
+  return prices.input_per_mtok !== null || prices.output_per_mtok !== null || prices.unit_prices !== undefined
 }

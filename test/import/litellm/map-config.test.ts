@@ -201,3 +201,57 @@ model_list:
     },
   )
 })
+
+describe('models of other endpoints', () => {
+  const model = (name: string, mode: string, info: string) =>
+    `  - { model_name: ${name}, litellm_params: { model: openai/${name}, api_base: "https://own.example/v1", api_key: k }, model_info: { mode: ${mode}, ${info} } }`
+
+  test('are routes, with their prices by unit; time has a price per second, as the list rounds it', async () => {
+    const { config, findings } = await map(`model_list:
+${model('draws', 'image_generation', 'output_cost_per_image: 0.04')}
+${model('hears', 'audio_transcription', 'input_cost_per_second: 0.0001, output_cost_per_second: 0.0001')}
+${model('says', 'audio_speech', 'input_cost_per_character: 0.000015')}
+${model('ranks', 'rerank', 'input_cost_per_query: 0.002')}
+${model('goes-on', 'completion', 'input_cost_per_token: 0.000001, output_cost_per_token: 0.000002')}
+${model('judges', 'moderation', 'input_cost_per_token: 0, output_cost_per_token: 0')}`)
+    assert.deepEqual(Object.keys(config.workspaces?.['default']?.routes ?? {}), [
+      ...['draws', 'hears', 'says', 'ranks', 'goes-on', 'judges'],
+    ])
+    const prices = config.registry?.map(({ model, mode, unit_prices, input_per_mtok }) => [
+      ...[
+        model,
+        mode,
+        unit_prices?.map(({ name, unit, usd_per_1000 }) => [name, unit, usd_per_1000]) ?? input_per_mtok,
+      ],
+    ])
+    assert.deepEqual(prices, [
+      ['draws', 'image_generation', [['image', 'image', '40']]],
+      ['hears', 'audio_transcription', [['audio_input', 'audio_second', '0.1']]],
+      ['says', 'audio_speech', [['character', 'character', '0.015']]],
+      ['ranks', 'rerank', [['search_unit', 'search', '2']]],
+      ['goes-on', 'completion', '1'],
+      ['judges', 'moderation', '0'],
+    ])
+    const rounded = findings.filter(({ path, status }) => path.endsWith('_per_second') && status === 'approximate')
+    assert.equal(rounded.length, 2)
+    assert.deepEqual(
+      findings.filter(({ path }) => path.startsWith('routes.')),
+      [],
+    )
+  })
+
+  test('without a price of their own have that of the shipped list', async () => {
+    const { findings } = await map(
+      'model_list: [{ model_name: hears, litellm_params: { model: openai/whisper-1, api_key: k } }]',
+    )
+    assert.deepEqual(
+      findings.filter(({ path }) => path.startsWith('routes.')),
+      [],
+    )
+  })
+
+  test('of a mode that has no endpoint are left out', async () => {
+    const { findings } = await map(`model_list:\n${model('films', 'video_generation', 'id: x')}`)
+    assert.match(JSON.stringify(findings), /models of the mode video_generation are not served here/)
+  })
+})
