@@ -57,6 +57,17 @@ providers:
     base_url: http://127.0.0.1:${address.port}/v1
     api_key: provider-secret-key
     passthrough: [/v1/files/*]
+  deepgram:
+    family: openai
+    base_url: http://127.0.0.1:${address.port}/v1
+    headers: { authorization: Token dg-secret-key }
+    passthrough: [/v1/listen]
+  elevenlabs:
+    family: openai
+    base_url: http://127.0.0.1:${address.port}/v1
+    api_key: el-secret-key
+    settings: { auth_header: xi-api-key }
+    passthrough: [/v1/text-to-speech/*]
   closed: { family: openai, base_url: "http://127.0.0.1:${address.port}/v1", api_key: provider-secret-key }
   gone: { family: openai, base_url: "http://127.0.0.1:9/v1", api_key: provider-secret-key, passthrough: [/v1/*] }
 registry:
@@ -106,6 +117,17 @@ async function keyWith(limits: object, more: object = {}) {
 }
 
 describe('a call', () => {
+  test('has the credentials in the field that its vendor reads (docs/endpoints/audio.md)', async () => {
+    const body = Buffer.from([82, 73, 70, 70])
+    const heard = await pass('/deepgram/v1/listen?model=nova-3', { method: 'POST', body })
+    const said = await pass('/elevenlabs/v1/text-to-speech/rachel?output_format=pcm_24000', { method: 'POST', body })
+    assert.deepEqual([heard.status, said.status], [201, 201])
+    const [listen, speak] = seen
+    assert.deepEqual([listen?.url, listen?.headers.authorization], ['/v1/listen?model=nova-3', 'Token dg-secret-key'])
+    assert.deepEqual(listen?.body, body)
+    assert.deepEqual([speak?.headers['xi-api-key'], speak?.headers.authorization], ['el-secret-key', undefined])
+  })
+
   test('goes on as it is, with the credentials of the provider, and has a row', async () => {
     const body = Buffer.from([1, 0, 254])
     const own = {
