@@ -10,6 +10,7 @@ import { damagedFrame, EVENT_STREAM, frameOf } from './frames.ts'
 import { problemWithInvoke, readInvokeAsk, writeInvoke } from './invoke.ts'
 import { listAnswer } from './model-list.ts'
 import { problemWithConverse } from './request-rules.ts'
+import { rerank } from './rerank.ts'
 import { keyOf, problemWithSignature } from './signature.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -73,9 +74,10 @@ const ACTIONS: Readonly<Record<string, readonly [path: string, isStream: boolean
 
 export const bedrockFamily: Family = {
   name: 'bedrock',
-  operations: [converse, invoke, countTokens],
+  operations: [converse, invoke, countTokens, rerank],
   /** The model's id is one segment: colons and slashes in it are encoded. */
   route({ pathname }) {
+    if (pathname === '/rerank') return { path: 'rerank', fields: {} }
     const [, model, action = ''] = /^\/model\/([^/:]+)\/([a-z-]+)$/.exec(pathname) ?? []
     const [path, stream] = ACTIONS[action] ?? []
     return model === undefined || path === undefined

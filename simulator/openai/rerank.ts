@@ -33,7 +33,7 @@ export function problemWithRerank(body: JsonObject): string | null {
   return documents.every((each) => typeof each === 'string') ? null : 'invalid type: documents must be strings'
 }
 
-function resultsOf(body: JsonObject) {
+export function resultsOf(body: JsonObject) {
   const scored = documentsOf(body).map((text, index) => ({
     index,
     relevance_score: scoreOf(String(body['query']), text),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
 import { problemOf } from '../problem-text.ts'
 import { worded } from '../wording/worded.ts'
-import type { PromptTokens } from './bounds.ts'
+import { isCount, type PromptTokens } from './bounds.ts'
 import { isJsonObject } from './call-request.ts'
 
 /** No vendor takes more. */
@@ -25,7 +25,7 @@ export const RerankRequestSchema = z.looseObject({
   user: z.string().nullish(),
 })
 export type RerankRequest = z.infer<typeof RerankRequestSchema>
-export type RerankDocument = string | { text: string }
+export type RerankDocument = string | { text: string; bytes?: unknown }
 
 function isDocument(value: unknown): value is RerankDocument {
   return typeof value === 'string' || (isJsonObject(value) && typeof value['text'] === 'string')
@@ -33,6 +33,17 @@ function isDocument(value: unknown): value is RerankDocument {
 
 export function textOf(document: RerankDocument): string {
   return typeof document === 'string' ? document : document.text
+}
+
+/** In an outline its text is only counted. */
+export function lengthOnly(document: RerankDocument): RerankDocument {
+  return { text: '', bytes: bytesOf(document) }
+}
+
+function bytesOf(document: RerankDocument): number {
+  const text = textOf(document)
+  const bytes = typeof document === 'string' ? null : document.bytes
+  return text === '' && isCount(bytes) ? bytes : Buffer.byteLength(text)
 }
 
 /** Checks the shape and returns the caller's own object, not a copy. */
@@ -68,12 +79,12 @@ const MOST_PER_DOCUMENT = 4_096
  */
 export function searchUnits(request: RerankRequest, bytesPerToken = BYTES_PER_TOKEN): number {
   const { query, documents: given, max_tokens_per_doc: limit } = request
-  const tokensOf = (text: string) => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+  const tokensOf = (bytes: number) => Math.ceil(bytes / bytesPerToken)
   // A query takes half of the space at most.
-  const room = CHUNK_TOKENS - Math.min(tokensOf(query), Math.floor(CHUNK_TOKENS / 2))
+  const room = CHUNK_TOKENS - Math.min(tokensOf(Buffer.byteLength(query)), Math.floor(CHUNK_TOKENS / 2))
   let chunks = 0
   for (const document of given) {
-    const tokens = Math.min(tokensOf(textOf(document)), limit ?? MOST_PER_DOCUMENT)
+    const tokens = Math.min(tokensOf(bytesOf(document)), limit ?? MOST_PER_DOCUMENT)
     chunks += Math.max(1, Math.ceil(tokens / room))
   }
   return Math.ceil(chunks / PER_UNIT)

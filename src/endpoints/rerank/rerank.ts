@@ -1,6 +1,7 @@
 import { attributionOf } from '../../domain/attribution.ts'
 import { contractError } from '../../domain/errors.ts'
 import {
+  lengthOnly,
   type RerankRequest,
   RerankRequestSchema,
   readRerankRequest,
@@ -9,6 +10,9 @@ import {
 import { bearerKey } from '../bearer-key.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { RerankAnswer, writeRerank } from './write.ts'
+
+/** More of it does not count in search units. */
+const LONGEST_QUERY = 1_100
 
 export const rerank: Endpoint<RerankRequest> = {
   name: 'rerank',
@@ -22,8 +26,8 @@ export const rerank: Endpoint<RerankRequest> = {
   attribution: ({ user }) => attributionOf(user ?? undefined, null),
   // As many as there are: an answer names them by their places, and repeats their texts if asked to.
   outline: ({ documents, return_documents: isRepeated, query }) => ({
-    query: query.slice(0, 100),
-    documents: isRepeated === true ? documents : documents.map(() => ''),
+    query: query.slice(0, LONGEST_QUERY),
+    documents: isRepeated === true ? documents : documents.map(lengthOnly),
   }),
   write: writeRerank,
   error: contractError,

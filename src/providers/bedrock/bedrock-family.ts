@@ -1,14 +1,15 @@
-import type { Family, Translators } from '../family.ts'
+import type { Family, Translator, Translators } from '../family.ts'
 import { modelsFromWire, modelsTarget } from './catalog.ts'
 import { claudeName } from './claude.ts'
 import { chat as converse } from './converse/converse.ts'
 import { CLASS_HEADER, failureFromWire } from './failure.ts'
 import { countTokens } from './invoke/count-tokens.ts'
 import { chat, messages } from './invoke/invoke.ts'
+import { rerank } from './rerank.ts'
 import { CREDENTIALS, problemOf, Settings } from './settings.ts'
 import { authorization } from './signing/authorization.ts'
 
-const CONVERSE: Translators = { chat: converse }
+const CONVERSE: Translators = { chat: converse, rerank: rerank as Translator }
 const CLAUDE: Translators = { chat, messages, count_tokens: countTokens }
 
 /** AWS Bedrock: Converse for every vendor's models, and for Claude its own format in this service's envelope. */
@@ -23,7 +24,7 @@ export const bedrockFamily: Family = {
   translatorsFor: (model) => (claudeName(model) === null ? CONVERSE : CLAUDE),
   // A stream that is broken off is billed in full.
   onCallerLeft: 'drain',
-  operationOf: (model) => (/embed/.test(model) ? 'embeddings' : 'chat'),
+  operationOf: (model) => (/embed/.test(model) ? 'embeddings' : /rerank/.test(model) ? 'rerank' : 'chat'),
   modelsTarget,
   modelsFromWire,
   failureFromWire,

@@ -14,6 +14,19 @@ export function controlTarget(provider: Provider, path: string): HttpTarget {
   return { url: base + path, headers: headersFor(provider) }
 }
 
+/** What its agents use is at a third host. */
+export function agentTarget(provider: Provider, path: string): HttpTarget {
+  const base = runtimeBase(provider).replace('://bedrock-runtime', '://bedrock-agent-runtime')
+  return { url: base + path, headers: { 'content-type': 'application/json', ...headersFor(provider) } }
+}
+
+/** Of a model by its id, in the region of the provider. */
+export function modelArn(model: string, settings: Provider['settings']): string {
+  const { region = '' } = settingsOf({ settings })
+  const partition = region.startsWith('cn-') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
+  return model.startsWith('arn:') ? model : `arn:${partition}:bedrock:${region}::foundation-model/${model}`
+}
+
 function runtimeBase(provider: Provider): string {
   if (provider.baseUrl !== null) return provider.baseUrl.replace(/\/+$/, '')
   return `https://bedrock-runtime.${domainOf(settingsOf(provider).region ?? '')}`

@@ -8,6 +8,7 @@ import { type RerankRequest, searchUnits, textOf } from '../../../domain/request
 import { named, worded } from '../../../domain/wording/worded.ts'
 import type { HttpTarget } from '../../../upstream/target.ts'
 import type { Accent, Reading, Target, Translation, Translator } from '../../family.ts'
+import { ranked } from '../../ranked.ts'
 import { failureFromErrorBody } from '../failure.ts'
 import { targetOf } from '../target.ts'
 import { PLAIN, type Reranking } from './ranking.ts'
@@ -71,16 +72,12 @@ function boundsOf(request: RerankRequest, { unit }: Reranking): Bounds {
 }
 
 function fromWire(body: unknown, request: RerankRequest, ranking: Reranking): Reading {
-  const listed = isJsonObject(body) ? (body['results'] ?? body['data']) : body
-  const results = Array.isArray(listed) ? listed.map(resultOf) : [null]
-  const { length } = request.documents
-  if (results.some((result) => result === null || result.index >= length)) {
+  const wanted = ranked(isJsonObject(body) ? (body['results'] ?? body['data']) : body, request)
+  if (wanted === null) {
     const failed = isJsonObject(body) ? failureFromErrorBody(body) : null
     const message = worded`The provider answered without a list of results.`
     return { kind: 'failure', failure: failed ?? failure('upstream_error', message, 200, { retry: 'once' }) }
   }
-  const sorted = results.filter((result) => result !== null).toSorted((a, b) => b.relevance_score - a.relevance_score)
-  const wanted = sorted.slice(0, request.top_n ?? length).map((result) => withText(result, request))
   const answered = isJsonObject(body) ? body : {}
   const usage = usageOf(answered, request, ranking)
   const total = usage.input > 0 ? { usage: { prompt_tokens: usage.input, total_tokens: usage.input } } : {}
@@ -90,27 +87,6 @@ function fromWire(body: unknown, request: RerankRequest, ranking: Reranking): Re
     kind: 'answer',
     answer: { body: { results: wanted, ...meta, ...total }, usage: counted, finishReason: null, warning: null },
   }
-}
-
-interface Result {
-  index: number
-  relevance_score: number
-}
-
-/** Some call the score by its first word only. */
-function resultOf(value: unknown): Result | null {
-  if (!isJsonObject(value)) return null
-  const { index, relevance_score: score = value['score'] } = value
-  const isPlace = typeof index === 'number' && Number.isSafeInteger(index) && index >= 0
-  return isPlace && typeof score === 'number' ? { index, relevance_score: score } : null
-}
-
-/** From the request: what a provider repeats may be cut. */
-function withText(result: Result, { documents, return_documents: isRepeated }: RerankRequest): JsonObject {
-  const document = documents[result.index]
-  return isRepeated !== true || document === undefined
-    ? { ...result }
-    : { ...result, document: { text: textOf(document) } }
 }
 
 /** Where a vendor that bills by units does not say how many, they are counted here: never fewer than it has documents for. */
