@@ -65,15 +65,22 @@ const FINISH: Record<PlannedReply['finish'], string> = {
 
 export function writeContent(reply: PlannedReply, body: JsonObject): JsonObject {
   const model = String(body['model'])
-  const { candidateCount } = objectOrEmpty(body['generationConfig'])
+  const { candidateCount, responseModalities: kinds } = objectOrEmpty(body['generationConfig'])
+  const isImage = Array.isArray(kinds) && kinds.includes('IMAGE') && reply.finish !== 'refusal'
   const finishReason = reply.finishOverride ?? FINISH[reply.finish]
   const candidates = Array.from({ length: numberOrNull(candidateCount) ?? 1 }, (_, index) => ({
-    content: { role: 'model', parts: writeParts(reply, model) },
-    finishReason,
+    content: { role: 'model', parts: isImage ? IMAGE_PARTS : writeParts(reply, model) },
+    finishReason: isImage ? 'STOP' : finishReason,
     index,
   }))
   return { candidates, usageMetadata: writeUsage(reply), modelVersion: model, responseId: newId('', 22) }
 }
+
+/** What it thought, and what it made. */
+const IMAGE_PARTS = ['a draft', 'pixels'].map((pixels, at) => ({
+  ...(at === 0 && { thought: true }),
+  inlineData: { mimeType: 'image/png', data: Buffer.from(pixels).toString('base64') },
+}))
 
 /** A signature that names its model, so that the rules know it again. */
 function signature(model: string): string {

@@ -18,6 +18,8 @@ const CONFIG_FIELDS = [
   'responseJsonSchema',
   'responseSchema',
   'thinkingConfig',
+  'responseModalities',
+  'imageConfig',
 ]
 const DATA = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse']
 const DUMMY_SIGNATURE = 'skip_thought_signature_validator'

@@ -180,6 +180,8 @@ export interface Family {
   translatorsFor?(model: string, provider: Accent): Translators
   /** The operation that a model of this name serves; null where the name does not say. */
   operationOf(model: string): Operation | null
+  /** Models that chat and make images, whichever of the two they are listed for; missing: none. */
+  drawsInChat?(model: string): boolean
   /** `body` is parsed JSON, or the text if it was not JSON. */
   failureFromWire(status: number, body: unknown, header?: ResponseHeader): Failure
   /** Header fields of an answer that `failureFromWire` reads. */

@@ -1,4 +1,4 @@
-import { operationOfMode } from '../../domain/request/call-request.ts'
+import { type Operation, operationOfMode } from '../../domain/request/call-request.ts'
 import type { ChainEntry } from '../../domain/route.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { named, type Worded, worded } from '../../domain/wording/worded.ts'
@@ -14,6 +14,8 @@ interface Context {
   isInterchangeable: boolean
   isDirect: boolean
 }
+
+const BOTH: ReadonlySet<Operation | null> = new Set(['chat', 'images'])
 
 /** Why a model cannot serve this endpoint, if that is known. */
 export function mismatch(
@@ -31,7 +33,8 @@ export function mismatch(
   const operation = registered ?? family.operationOf(model)
   // Most models that complete texts are listed for chat alone.
   const isChatModel = operation === 'chat' && endpoint.operation === 'completions'
-  if (operation !== null && operation !== endpoint.operation && !isChatModel) {
+  const isBoth = BOTH.has(operation) && BOTH.has(endpoint.operation) && family.drawsInChat?.(model) === true
+  if (operation !== null && operation !== endpoint.operation && !isChatModel && !isBoth) {
     const path = ENDPOINTS.find((each) => each.operation === operation)?.path
     const source = registered === null ? '' : worded`, by its mode in the registry ('${named(mode ?? '')}')`
     return worded`${named(provider)}/${named(model)} is for ${named(operation)}${source}: send the request to POST ${named(path ?? '')}.`

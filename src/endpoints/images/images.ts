@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { attributionOf } from '../../domain/attribution.ts'
 import { contractError } from '../../domain/errors.ts'
-import type { Answer } from '../../domain/request/answer.ts'
+import type { Answer, Stamp } from '../../domain/request/answer.ts'
 import {
   type ImagesRequest,
   ImagesRequestSchema,
@@ -23,8 +23,8 @@ export const ImagesAnswer = z.looseObject({
 })
 
 /** Megabytes: as received where it can be, there is nothing of ours in it. */
-export function writeImages({ body, json }: Answer): string {
-  return json ?? JSON.stringify(body)
+function writeImages({ body, json }: Answer, { created }: Stamp): string {
+  return json ?? JSON.stringify({ created, ...body })
 }
 
 export const images: Endpoint<ImagesRequest> = {

@@ -10,6 +10,7 @@ import { batchEmbedThrough, embedThrough } from './contents/embed.ts'
 import { embeddingsThrough } from './embeddings.ts'
 import { DIRECT, modelsTarget, PUBLIC_BASE } from './endpoint.ts'
 import { failureFromWire } from './failure.ts'
+import { imagesThrough } from './images.ts'
 
 export const chat = chatThrough(DIRECT)
 export const embeddings = embeddingsThrough(DIRECT)
@@ -30,8 +31,17 @@ export const geminiFamily: Family = {
   // A cancelled stream is still billed.
   onCallerLeft: 'drain',
   settings: z.strictObject({ safety_settings: SAFETY_SETTINGS, list_models: z.boolean().optional() }),
-  translators: { chat, embeddings, generate_content, count_content_tokens, embed_content, batch_embed_contents },
+  translators: {
+    chat,
+    images: imagesThrough(DIRECT),
+    embeddings,
+    generate_content,
+    count_content_tokens,
+    embed_content,
+    batch_embed_contents,
+  },
   operationOf,
+  drawsInChat,
   isListed: ({ settings }) => settings?.['list_models'] === true,
   modelsTarget,
   failureFromWire,
@@ -40,6 +50,10 @@ export const geminiFamily: Family = {
   pins: [],
   isOwnService: (provider) => isVendor(provider, 'gemini', PUBLIC_BASE),
   baseUrlHint: 'The base URL ends with its version, such as /v1beta. Does it contain an extra path?',
+}
+
+export function drawsInChat(model: string): boolean {
+  return /-image\b|nano-banana/.test(model)
 }
 
 export function operationOf(model: string): Operation | null {

@@ -3,7 +3,8 @@ import { chatThrough } from '../gemini/chat.ts'
 import { contentsThrough } from '../gemini/contents/contents.ts'
 import { countThrough } from '../gemini/contents/count.ts'
 import { embedThrough } from '../gemini/contents/embed.ts'
-import { operationOf } from '../gemini/gemini-family.ts'
+import { drawsInChat, operationOf } from '../gemini/gemini-family.ts'
+import { imagesThrough } from '../gemini/images.ts'
 import { authorization } from './authorization.ts'
 import { modelsFromWire } from './catalog.ts'
 import * as claude from './claude.ts'
@@ -17,7 +18,7 @@ const chat = chatThrough(CLOUD)
 const generate_content = contentsThrough(CLOUD)
 const count_content_tokens = countThrough(CLOUD)
 const embed_content = embedThrough(CLOUD)
-const COMMON = { chat, generate_content, count_content_tokens }
+const COMMON = { chat, images: imagesThrough(CLOUD), generate_content, count_content_tokens }
 const GEMINI: Translators = { ...COMMON, embeddings: contents, embed_content }
 const OLDER: Translators = { ...COMMON, embeddings: predictions }
 const CLAUDE: Translators = { chat: claude.chat, messages: claude.messages, count_tokens: claude.countTokens }
@@ -41,6 +42,7 @@ export const vertexFamily: Family = {
   translators: GEMINI,
   translatorsFor,
   operationOf: (model) => (claude.isClaude(model) || model.includes('/') ? 'chat' : operationOf(model)),
+  drawsInChat,
   failureFromWire,
   modelsTarget,
   modelsFromWire,
