@@ -37,7 +37,7 @@ export interface PostgresServer {
 
 /** A real PostgreSQL on a free port of 127.0.0.1, in a temporary folder, as fast as it gets. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const bin = findBinaries()
+  const bin = postgresBinaries()
   const owner = serverUser()
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-postgres-'))
   if (owner !== null) chownSync(folder, owner.uid, owner.gid)
@@ -103,7 +103,7 @@ async function query(url: string, sql: string): Promise<void> {
 }
 
 /** Debian keeps the server's programs out of the PATH, a folder for each version. */
-function findBinaries(): string {
+export function postgresBinaries(): string {
   requireDebianPackage('postgresql', () => installedBinaries() !== undefined)
   return installedBinaries() ?? ''
 }

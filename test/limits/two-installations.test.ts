@@ -52,3 +52,11 @@ test('doctor says so before the start', async () => {
   const row = await db?.selectFrom('settings').select('value').where('name', '=', 'installation').executeTakeFirst()
   assert.equal((await of(row?.value ?? ''))[0]?.ok, true)
 })
+
+test('counters that another version writes differently are left to it', async () => {
+  await valkey.order('SET {switchyard}:format 2')
+  await assert.rejects(
+    start({ DATABASE_URL: one }),
+    /REDIS_PREFIX: the counters \{switchyard\}: are of format 2, this version knows 1/,
+  )
+})

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../store/engine/schema.ts'
 import { type Damage, SpoolReader } from '../spool/reader.ts'
-import { spoolNode, threadSpools } from '../spool/segments.ts'
+import { checkFormat, spoolNode, threadSpools } from '../spool/segments.ts'
 import type { Claim } from './claim-spool.ts'
 import { createFold } from './fold.ts'
 
@@ -20,6 +20,7 @@ export interface FoldFolderOptions {
 export async function foldFolder(db: Kysely<Database>, folder: string, options: FoldFolderOptions): Promise<number> {
   const spool = spoolNode(folder)
   if (spool === null) return 0
+  checkFormat(folder)
   const reader = new SpoolReader(folder, options.onDamage)
   try {
     const { upTo = Number.POSITIVE_INFINITY, claim = null } = options

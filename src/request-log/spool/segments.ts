@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { StoreError } from '../../store/engine/store-error.ts'
 
 /** One file of a spool. The next one begins where it ends. */
 export interface Segment {
@@ -24,6 +25,10 @@ export const ASIDE = '.damaged'
 const NAME = /^(\d{16})\.log$/
 /** The spool belongs to the gateway of this id, which the database knows how far it has come with. */
 const NODE = 'node'
+/** A file that says how its records are written: without one, as by the first version. */
+const FORMAT = 'format'
+/** A version whose records the one before would misread has the next number, and writes it. */
+export const SPOOL_FORMAT = 1
 
 export function segmentAfter(folder: string, after: number): Segment {
   return { after, path: join(folder, `${String(after).padStart(16, '0')}.log`) }
@@ -68,21 +73,37 @@ export function nodeOfSpool(spool: string): string {
 
 /** Null: this is no spool. */
 export function spoolNode(folder: string): string | null {
-  try {
-    const node = readFileSync(join(folder, NODE), 'utf8').trim()
-    return node === '' ? null : node
-  } catch {
-    return null
-  }
+  return readWord(join(folder, NODE))
 }
 
 /** The folder of a spool, as it was left or empty. Returns whose it is. */
 export function makeSpoolFolder(folder: string, node: string = randomUUID()): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  checkFormat(folder)
   const known = spoolNode(folder)
   if (known !== null) return known
   const path = join(folder, NODE)
   writeFileSync(`${path}.new`, `${node}\n`, { flush: true, mode: 0o600 })
   renameSync(`${path}.new`, path)
   return node
+}
+
+/** Throws where a newer version has written records that this one cannot read. */
+export function checkFormat(folder: string): void {
+  const format = Number(readWord(join(folder, FORMAT)) ?? SPOOL_FORMAT)
+  if (format <= SPOOL_FORMAT) return
+  throw new StoreError(
+    `the spool ${folder} is of format ${format}, this version knows ${SPOOL_FORMAT}: ` +
+      'a newer version wrote it; run that one, or `switchyard spool ship` of that one',
+  )
+}
+
+/** Null: there is none. */
+function readWord(path: string): string | null {
+  try {
+    const word = readFileSync(path, 'utf8').trim()
+    return word === '' ? null : word
+  } catch {
+    return null
+  }
 }
