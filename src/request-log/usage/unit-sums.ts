@@ -55,7 +55,7 @@ async function unitsOf(
   return sums.map((row) => unitRow(row as Sums, query))
 }
 
-/** Groups that are told apart; all others are the rest. */
+/** Groups with rows of their own; all others are the rest. */
 interface Named {
   column: RowDimensionColumn
   named: ReadonlySet<string>

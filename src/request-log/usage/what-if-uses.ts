@@ -9,7 +9,7 @@ import { callsOf, type WhatIfGroup, type WhatIfQuery } from './what-if.ts'
 const AT_ONCE = 1_000
 
 /**
- * The calls that used more than tokens: each by itself, as it would have been priced. There are few of them, and the price
+ * The calls that used more than tokens: one after the other, as it would have been priced. There are few of them, and the price
  * of an image goes by its name.
  */
 export async function whatIfOfUses(db: Kysely<Database>, query: WhatIfQuery): Promise<WhatIfGroup[]> {
