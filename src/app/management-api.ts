@@ -6,7 +6,7 @@ import { tryProvider } from '../calls/models/try-provider.ts'
 import { tryCall } from '../calls/try-call.ts'
 import type { Provider } from '../domain/provider.ts'
 import { bearerOrApiKey } from '../endpoints/bearer-or-api-key.ts'
-import { chatCompletions } from '../endpoints/chat-completions/chat-completions.ts'
+import { endpointNamed } from '../endpoints/endpoints.ts'
 import type { Call, HttpRoute } from '../http/call.ts'
 import { clientSource } from '../http/client-source.ts'
 import { verifyLedger } from '../limits/verify-ledger.ts'
@@ -101,7 +101,7 @@ export function managementApi(built: ManagementParts): Record<'calls' | 'adminis
       const name = store.nodeName()
       return { ...identity, name, state: 'running', seenAt: deps.now(), lagRows, isAlive: true }
     },
-    tryChat: (tried) => tryCall(tried, chatCompletions, deps),
+    tryChat: (tried) => tryCall(tried, endpointNamed(tried.endpoint), deps),
     leases: () => deps.ledger.leases(),
     closeCallsOf: (gone) => closeInterrupted(db, gone, deps.now(), MAY_HAVE_MARK),
     status: async () => readStatus(identity, health, deps, await threads.statuses()),

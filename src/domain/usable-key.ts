@@ -21,11 +21,13 @@ export function usableKey(snapshot: Snapshot, { id, workspace }: KeyPlace, now: 
   throw new GatewayError('conflict', `The key '${key.name}' is ${why} and accepts no calls.`)
 }
 
-/** A chat request on behalf of a key, by a person who may use it without its value. */
+/** A request on behalf of a key, by a person who may use it without its value. */
 export interface TriedChat {
   id: string
   presence: Presence
   key: KeyPlace
+  /** The name of the endpoint. */
+  endpoint: string
   /** The caller's body, parsed. */
   body: unknown
   idempotencyKey: string | undefined

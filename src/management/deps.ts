@@ -58,7 +58,7 @@ export interface ManagementDeps {
   ledger: LedgerView
   /** Aborts when the gateway stops: nothing may delay that. */
   stopping: AbortSignal
-  /** Makes a chat completion billed to a key; null when the caller has left. */
+  /** Makes a call billed to a key; null when the caller has left. */
   tryChat(tried: TriedChat & Pick<Call, 'openStream'>): Promise<CallReply | null>
   /** The identity provider that people can sign in with; null: with admin keys only. */
   oidc: OidcSettings | null

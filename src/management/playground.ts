@@ -22,7 +22,15 @@ export function playgroundHandlers(deps: ManagementDeps): HandlersOf<typeof play
         },
       }))
       const idempotencyKey = context.header('idempotency-key')
-      const reply = await deps.tryChat({ id, presence, openStream, key, body, idempotencyKey })
+      const reply = await deps.tryChat({
+        id,
+        presence,
+        openStream,
+        key,
+        body,
+        idempotencyKey,
+        endpoint: query.endpoint,
+      })
       if (reply === null) throw new CallerLeftError('the caller left before the answer')
       return 'rest' in reply ? reply : toPlaygroundReply(reply, id)
     },
@@ -33,10 +41,16 @@ const SHOWN = /^(x-gateway-|x-ratelimit-|retry-after$|server-timing$)/
 
 function toPlaygroundReply({ status, headers, body }: Reply, id: string) {
   const named = Object.entries(headers).filter(([name]) => SHOWN.test(name))
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString()
   // The server would have added it to the answer; a repeated one carries the id of the first.
   return {
     status,
     headers: { 'x-gateway-request-id': id, ...Object.fromEntries(named) },
-    body: JSON.parse(body.toString()),
+    body: isJson(headers) ? JSON.parse(text) : text,
   }
+}
+
+/** A transcript may be plain text. */
+function isJson(headers: Reply['headers']): boolean {
+  return headers['content-type']?.startsWith('application/json') !== false
 }

@@ -97,7 +97,7 @@ describe('the page', () => {
       assert.doesNotMatch(body, /__CSP_NONCE__/)
       assert.equal(
         policy.replace(nonce, 'N'),
-        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-N'; img-src 'self' data:; font-src 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-N'; img-src 'self' data:; media-src blob:; font-src 'self'; " +
           "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       )
       nonces.add(nonce)

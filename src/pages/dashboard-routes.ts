@@ -72,6 +72,8 @@ function contentPolicy(nonce: string): string {
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    // Sounds that the playground has made.
+    'media-src blob:',
     "font-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ADMIN_KEY, type Harness, hello, startHarness, until } from '../harness.ts'
+import { wav } from '../sounds.ts'
 import { auditOf, managing } from './manage.ts'
 
 const CONFIG = `
@@ -47,6 +48,22 @@ describe('a call in the name of a key', () => {
     const row = (await harness.rows()).find((candidate) => candidate.id === id)
     assert.deepEqual([row?.['key_id'], row?.['route'], row?.status], [keyId, 'fast', 200])
     assert.ok(Number(row?.['cost_picodollars']) > 0)
+  })
+
+  test('is one of another endpoint, where it is named', async () => {
+    const make = (endpoint: string, body: object) => manage('POST', `/try?key=${keyId}&endpoint=${endpoint}`, body)
+    const image = (await make('images', { model: 'openai/gpt-image-2', prompt: 'a boat' })).json
+    assert.deepEqual([image.status, image.body.data.length], [200, 1])
+    const input_audio = { data: wav(2).toString('base64'), format: 'wav' }
+    const heard = { model: 'openai/whisper-1', input_audio, response_format: 'text' }
+    const text = (await make('transcriptions', heard)).json
+    assert.deepEqual([text.status, typeof text.body], [200, 'string'])
+    const endpoints = (await harness.rows()).slice(-2).map((row) => [row['endpoint'], row['key_id']])
+    assert.deepEqual(endpoints, [
+      ['images', keyId],
+      ['transcriptions', keyId],
+    ])
+    assert.equal((await make('embeddings', {})).status, 400)
   })
 
   test('shows an error of the call as data', async () => {

@@ -44,7 +44,8 @@ interface WireAnswer {
     finish_reason?: string
     message?: { content?: string | null; tool_calls?: { function?: { name?: string; arguments?: string } }[] }
   }[]
-  usage?: { prompt_tokens?: number; completion_tokens?: number }
+  /** Of images by other names, of speech none. */
+  usage?: { prompt_tokens?: number; completion_tokens?: number; input_tokens?: number; output_tokens?: number }
   error?: { code?: string; message?: string }
 }
 
@@ -64,7 +65,16 @@ export function readAnswer(body: unknown): Answer {
       name: call.function?.name ?? '',
       arguments: call.function?.arguments ?? '',
     })),
-    usage: usage === undefined ? null : { prompt: usage.prompt_tokens ?? 0, completion: usage.completion_tokens ?? 0 },
+    usage: usage === undefined ? null : tokensOf(usage),
     error: error === undefined ? null : { code: error.code ?? '', message: error.message ?? '' },
   }
+}
+
+/** Null: it counts something else, such as seconds. */
+function tokensOf(usage: NonNullable<WireAnswer['usage']>): Answer['usage'] {
+  const [prompt, completion] = [
+    usage.prompt_tokens ?? usage.input_tokens,
+    usage.completion_tokens ?? usage.output_tokens,
+  ]
+  return prompt === undefined && completion === undefined ? null : { prompt: prompt ?? 0, completion: completion ?? 0 }
 }

@@ -1,4 +1,4 @@
-import { Alert, Grid, Stack } from '@mantine/core'
+import { Alert, Grid, SegmentedControl, Stack } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { useAll } from '../../api/hooks.ts'
@@ -8,10 +8,19 @@ import { useUrlState, useWorkspace } from '../../shell/place.ts'
 import { AnswerPanel } from './answer-panel.tsx'
 import { CodePanel } from './code-panel.tsx'
 import { buildRequest } from './draft.ts'
+import { MEDIA } from './media-draft.ts'
+import { MediaPlayground } from './media-playground.tsx'
 import { payersOf } from './payers.ts'
 import { PromptPanel } from './prompt-panel.tsx'
 import { useDraft } from './use-draft.ts'
 import { type Attempt, useIsStreaming, useTry } from './use-try.ts'
+
+const KINDS = [
+  { value: 'chat', label: 'Chat' },
+  { value: 'images', label: 'Image' },
+  { value: 'speech', label: 'Speech' },
+  { value: 'transcriptions', label: 'Transcript' },
+]
 
 /**
  * A real call billed to a key, or the same to two models, and the same call as code. The address keeps models and
@@ -19,7 +28,8 @@ import { type Attempt, useIsStreaming, useTry } from './use-try.ts'
  */
 export function PlaygroundPage() {
   const workspace = useWorkspace()
-  const [{ model = '', against: named, key: chosenKey }, setPlace] = useUrlState()
+  const [{ model = '', against: named, key: chosenKey, kind }, setPlace] = useUrlState()
+  const media = MEDIA.find((each) => each === kind)
   const [isComparing, setComparing] = useState(named !== undefined)
   const [draft, setDraft] = useDraft()
   const keys = useAll('keys.list', { query: { workspace, state: 'live' } })
@@ -42,7 +52,8 @@ export function PlaygroundPage() {
     built.find((each) => each.problem !== null)?.problem ?? (key === null ? 'Choose the key to bill.' : null)
 
   function send() {
-    if (problem !== null || key === null) return
+    // The shortcut is everywhere on the page.
+    if (problem !== null || key === null || media !== undefined) return
     for (const [index, { body }] of built.entries()) {
       if (body !== null) (index === 0 ? first : second).send({ query: { workspace, key }, body })
     }
@@ -54,37 +65,62 @@ export function PlaygroundPage() {
     setPlace(change)
   }
 
+  const payer = { payers, value: key, onChange: (id: string | null) => setPlace({ key: id }) }
   const half = { base: 12, md: 6 }
   return (
-    <Page title="Playground" description="A real call: it is admitted, logged and paid for like any other.">
-      <Grid gap="lg">
-        <Grid.Col span={isComparing ? 12 : half}>
-          <PromptPanel
-            {...{ workspace, model, against, draft, mayStream, problem }}
-            payer={{ payers, value: key, onChange: (id) => setPlace({ key: id }) }}
-            isPending={first.isPending || (isComparing && second.isPending)}
-            onChoose={choose}
-            onDraft={setDraft}
-            onSend={send}
-            onStop={() => {
-              first.stop()
-              second.stop()
-            }}
-          />
-        </Grid.Col>
-        <Grid.Col span={half}>
-          <Stack gap="lg">
-            <Answered title={isComparing ? model || 'Model' : 'Answer'} attempt={first} />
-            {!isComparing && <CodePanel body={built[0]?.body ?? null} />}
-          </Stack>
-        </Grid.Col>
-        {isComparing && (
-          <Grid.Col span={half}>
-            <Answered title={against || 'Second model'} attempt={second} />
+    <Page
+      title="Playground"
+      description="A real call: it is admitted, logged and paid for like any other."
+      actions={<KindControl kind={media ?? 'chat'} onChange={(chosen) => setPlace({ kind: chosen, model: null })} />}
+    >
+      {media !== undefined ? (
+        <MediaPlayground
+          key={media}
+          {...{ media, workspace, model, payer }}
+          onModel={(id) => setPlace({ model: id })}
+        />
+      ) : (
+        <Grid gap="lg">
+          <Grid.Col span={isComparing ? 12 : half}>
+            <PromptPanel
+              {...{ workspace, model, against, draft, mayStream, problem }}
+              payer={payer}
+              isPending={first.isPending || (isComparing && second.isPending)}
+              onChoose={choose}
+              onDraft={setDraft}
+              onSend={send}
+              onStop={() => {
+                first.stop()
+                second.stop()
+              }}
+            />
           </Grid.Col>
-        )}
-      </Grid>
+          <Grid.Col span={half}>
+            <Stack gap="lg">
+              <Answered title={isComparing ? model || 'Model' : 'Answer'} attempt={first} />
+              {!isComparing && <CodePanel body={built[0]?.body ?? null} />}
+            </Stack>
+          </Grid.Col>
+          {isComparing && (
+            <Grid.Col span={half}>
+              <Answered title={against || 'Second model'} attempt={second} />
+            </Grid.Col>
+          )}
+        </Grid>
+      )}
     </Page>
+  )
+}
+
+function KindControl({ kind, onChange }: { kind: string; onChange: (kind: string | null) => void }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="What to make"
+      data={KINDS}
+      value={kind}
+      onChange={(chosen) => onChange(chosen === 'chat' ? null : chosen)}
+    />
   )
 }
 

@@ -4,7 +4,8 @@ import { ApiError, callStreamed, type Input, type Reply } from '../../api/client
 import { useAll, useOperation } from '../../api/hooks.ts'
 import { NOTHING_STREAMED, type StreamedBody, splitEvents, withEvent } from './streamed-answer.ts'
 
-type Answered = Reply<'chat.try'>
+/** A sound is no JSON: it has an address within the page, which ends with it. */
+type Answered = Reply<'chat.try'> & { sound?: { address: string; name: string } }
 
 export interface Attempt {
   data: Answered | undefined
@@ -22,10 +23,18 @@ export function useTry(): Attempt & { send(input: Input<'chat.try'>): void; stop
   const [attempt, setAttempt] = useState(IDLE)
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
+  const address = attempt.data?.sound?.address
+  useEffect(() => () => (address === undefined ? undefined : URL.revokeObjectURL(address)), [address])
 
   async function run(input: Input<'chat.try'>, { signal }: AbortController): Promise<void> {
     const response = await callStreamed('chat.try', input, signal)
-    if (!isEventStream(response)) {
+    const type = typeOf(response)
+    if (type.startsWith('audio/')) {
+      const sound = { address: URL.createObjectURL(await response.blob()), name: `speech.${extensionOf(type)}` }
+      setAttempt({ ...IDLE, data: { status: response.status, headers: gatewayHeaders(response), body: null, sound } })
+      return
+    }
+    if (!type.startsWith('text/event-stream')) {
       const data = (await response.json()) as Answered
       setAttempt({ ...IDLE, data })
       return
@@ -65,16 +74,26 @@ export function useIsStreaming(name: string): boolean | undefined {
   return workspace.guardrail?.after === true ? false : (workspace.streaming ?? status.data?.streaming)
 }
 
-function isEventStream(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('text/event-stream') === true
+function typeOf(response: Response): string {
+  return response.headers.get('content-type') ?? ''
 }
 
-/** The answer after each piece that arrived. */
-async function* streamedAnswers(response: Response): AsyncGenerator<Answered> {
+function extensionOf(type: string): string {
+  const name = type.slice('audio/'.length).split(';')[0] ?? ''
+  return name === 'mpeg' ? 'mp3' : name
+}
+
+function gatewayHeaders(response: Response): Record<string, string> {
   const headers: Record<string, string> = {}
   response.headers.forEach((value, name) => {
     if (name.startsWith('x-gateway-')) headers[name] = value
   })
+  return headers
+}
+
+/** The answer after each piece that arrived. */
+async function* streamedAnswers(response: Response): AsyncGenerator<Answered> {
+  const headers = gatewayHeaders(response)
   const text = response.body?.pipeThrough(new TextDecoderStream())
   if (text === undefined) return
   let rest = ''
