@@ -9,7 +9,7 @@ import { assessChain, type ChainContext, type Fitness, NOTHING_FITTED } from './
 import { chainHold } from './chain/chain-hold.ts'
 import { makeFit } from './chain/make-fit.ts'
 import type { Deps } from './deps.ts'
-import { untoldTier } from './explain-budget.ts'
+import { choicesOf, untoldTier } from './explain-budget.ts'
 import { openRecord } from './open-record.ts'
 import { type Admitted, advance, type Balanced, type Resolved } from './stages.ts'
 
@@ -108,7 +108,7 @@ export function opened(
     const { refusal } = decision
     deps.metrics.limitRefusals.add(1, [refusal.scope.kind, refusal.kind])
     const limited = { name: scopeName(refusal.scope, call.key), workspace: call.key.workspace }
-    throw limitError(refusal, hold, limited, untoldTier(fitnesses))
+    throw limitError(refusal, hold, limited, untoldTier(fitnesses), choicesOf(fitnesses))
   }
   if (decision.kind === 'unavailable') throw limitsUnavailable(decision.reason)
   const { call: held, warnings } = decision

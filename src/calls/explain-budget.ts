@@ -1,5 +1,6 @@
 import type { RequestBody } from '../bodies/request-body.ts'
 import { GatewayError } from '../domain/errors.ts'
+import type { Choice } from '../domain/request/bounds.ts'
 import { budgetState, fits, type Refusal, tightest } from '../limits/admission.ts'
 import type { ChainHold } from '../limits/chain-hold.ts'
 import { limitError } from '../limits/errors.ts'
@@ -35,7 +36,13 @@ export async function budgetVerdict(
   const { kind, id } = refusal.scope
   const name = kind === 'key' ? `key '${keyName}'` : `workspace '${id}'`
   return {
-    refusal: limitError(refusal, hold, { name, workspace: payer.workspace.name }, untoldTier(fitnesses)),
+    refusal: limitError(
+      refusal,
+      hold,
+      { name, workspace: payer.workspace.name },
+      untoldTier(fitnesses),
+      choicesOf(fitnesses),
+    ),
     fitnesses,
   }
 }
@@ -53,6 +60,12 @@ async function budgetRefusal(hold: ChainHold, payer: Payer, ledger: SpendLedger)
     return state === null || fits(state, hold.picodollars, limits) ? [] : [{ kind: 'budget', ...state }]
   })
   return refusals.length === 0 ? null : tightest(refusals)
+}
+
+/** What the caller can name in place of an output limit: of one entry, because others have choices of their own. Null: nothing. */
+export function choicesOf(fitnesses: readonly Fitness[]): readonly Choice[] | null {
+  const all = fitnesses.flatMap((fitness) => (fitness.kind === 'usable' ? [fitness.candidate.bounds.choices] : []))
+  return all.length === 1 ? (all[0] ?? null) : all.every((choices) => choices === undefined) ? null : []
 }
 
 /** Names an entry that is held for above all that is known of its price, and what ends that; null: there is none. */

@@ -1,6 +1,7 @@
 import { eachOf, type ValueScope } from '../domain/budgets/each.ts'
 import { GatewayError } from '../domain/errors.ts'
 import { asPicodollars, exactUsd } from '../domain/pricing/price.ts'
+import type { Choice } from '../domain/request/bounds.ts'
 import { wholeSeconds } from '../domain/retry-after.ts'
 import { shellWord } from '../domain/wording/shell-word.ts'
 import { named, worded } from '../domain/wording/worded.ts'
@@ -21,18 +22,19 @@ export interface Limited {
 
 /**
  * The refusal as an error, with figures both in the details and in the message. `because`: why the hold is larger than
- * the list price explains, as a sentence.
+ * the list price explains, as a sentence. `choices`: what the caller can name in place of an output limit.
  */
 export function limitError(
   refusal: Refusal,
   hold: ChainHold,
   { name, workspace }: Limited,
   because: string | null = null,
+  choices: readonly Choice[] | null = null,
 ): GatewayError {
   if (refusal.kind !== 'budget') return rateError(refusal, name)
   const limited = { name: limitedName(refusal, name), workspace }
   if (hold.picodollars === null) return unknownCost(refusal.scope, hold, limited.name)
-  return budgetError(refusal, hold, hold.picodollars, limited, because)
+  return budgetError(refusal, hold, hold.picodollars, limited, { because, choices })
 }
 
 function budgetError(
@@ -40,7 +42,7 @@ function budgetError(
   hold: ChainHold,
   most: bigint,
   { name, workspace }: Limited,
-  because: string | null,
+  { because, choices }: { because: string | null; choices: readonly Choice[] | null },
 ): GatewayError {
   const { scope, limit, spent, held, per, resetsAt } = refusal
   const fitting = maxTokensThatFit(hold, limit - spent - held)
@@ -64,7 +66,7 @@ function budgetError(
     ...(value != null &&
       counter !== undefined && { value: counter.value, session: counter.kind === 'agent' ? counter.of : undefined }),
   }
-  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${because === null ? '' : ` ${because}`}${toolCalls === null ? wayOut(fitting, floor) : toolWay(toolCalls)}`
+  const cost = `This call may cost up to ${exactUsd(asPicodollars(most))} USD.${because === null ? '' : ` ${because}`}${toolCalls === null ? wayOut(fitting, floor, choices) : toolWay(toolCalls)}`
   return new GatewayError(
     'budget_exceeded',
     worded`The budget of ${named(name)} does not allow this call: ${named(budgetText(refusal))}. ${named(cost)} ${named(resetText(resetsAt))} ${named(raiseText(refusal, workspace))}`,
@@ -116,7 +118,13 @@ function valueOptions(counter: ValueScope): string[][] {
 }
 
 /** What the caller can change, and which setting does it automatically. `floor` is null where calls are not fitted. */
-function wayOut(fitting: number | null, floor: number | null): string {
+function wayOut(fitting: number | null, floor: number | null, choices: readonly Choice[] | null): string {
+  if (choices !== null) {
+    const choice = choices.find(({ outputTokens }) => fitting !== null && outputTokens <= fitting)
+    return choice === undefined
+      ? ' Ask for less: fewer images, smaller ones, or of a lower quality.'
+      : ` It fits with ${choice.words}.`
+  }
   if (fitting === null) return ' It does not fit with any output limit.'
   const would = ` It fits with max_tokens ${fitting} or lower`
   if (floor !== null) {

@@ -17,6 +17,14 @@ export interface Bounds {
   units?: readonly UnitBound[]
   /** The prompt is text alone. */
   isTextPrompt?: true
+  /** What the request could name in order to be bounded by less, dearest first; missing: an output limit. */
+  choices?: readonly Choice[]
+}
+
+export interface Choice {
+  /** `size 1024x1024 and quality low` */
+  words: string
+  outputTokens: number
 }
 
 export interface UnitBound {

@@ -56,6 +56,7 @@ function toWire(request: ImagesRequest, { settings }: Target): Translation {
   const bounds = {
     // Thoughts and all: only the model's own limit.
     ...{ outputTokens: null, answers: 1, isTextPrompt: true as const, namedPercent: 100, accountPercent: 100 },
+    choices: [],
     units: [{ name: imageUnit(request.size, null), most: 1, orTokens: true as const }],
   }
   return { kind: 'wire', body, ignored, adjustments: [], bounds }

@@ -146,6 +146,14 @@ describe('a hard budget', () => {
     const key = await keyWith('0.5')
     const open = await draw({ model: 'drawn' }, key)
     assert.deepEqual([open.status, open.json.error.code], [402, 'budget_exceeded'])
+    assert.match(
+      open.json.error.message,
+      /may cost up to 0\.72\S* USD\. It fits with size 1024x1024 and quality high\./,
+    )
+    const large = await draw({ model: 'drawn', n: 10, size: '1536x1024', quality: 'high' }, key)
+    assert.match(large.json.error.message, /It fits with size 1536x1024 and quality medium\./)
+    const chain = await draw({ model: 'busy', n: 10 }, key)
+    assert.match(chain.json.error.message, /Ask for less: fewer images/)
     const unknown = await draw({ model: 'piece', size: '64x64' }, key)
     assert.deepEqual([unknown.status, unknown.json.error.code], [402, 'price_unknown'])
     assert.equal(harness.upstream().length, 0)

@@ -97,10 +97,10 @@ describe('a stream', () => {
 
   test('without a count costs the tokens that such an image has', async () => {
     simulator.script('gpt-image-2', [{ tweak: { embeddings: { usage: 'none' } } }])
-    const answer = await ask({ model: 'drawn', n: 2 })
+    const answer = await ask({ model: 'drawn', n: 2, partial_images: 1 })
     await answer.text()
     const row = await rowOf(answer)
-    assert.deepEqual([row.usage_source, row.image_output_tokens], ['estimated', 392])
+    assert.deepEqual([row.usage_source, row.image_output_tokens], ['estimated', 592])
   })
 
   test('of images of many megabytes is whole', async () => {

@@ -54,14 +54,20 @@ export class ImageStream implements StreamReader {
   end(): StreamPart[] {
     if (this.#count === null) return [{ type: 'failed', failure: CUT }]
     this.isFinished = true
-    this.usage = usageOf(this.#count, true)
+    this.usage = usageOf(this.#count, true, this.#shown)
     return [FINISHED]
+  }
+
+  /** Tokens of those that were asked for: all that is held for. */
+  get #shown(): number {
+    const most = imageCount(this.#request) * (this.#request.partial_images ?? 0)
+    return Math.min(this.#partials, most) * PARTIAL_TOKENS
   }
 
   #partial(): void {
     this.#partials += 1
     if (this.#count !== null) return
-    const shown = this.#partials * PARTIAL_TOKENS
+    const shown = this.#shown
     this.usage = { tokens: { ...NO_USAGE, output: shown, imageOutput: shown }, body: {}, isFinal: false }
   }
 
@@ -70,12 +76,15 @@ export class ImageStream implements StreamReader {
     const counted = countedImages({ body: value, made: 1, request: this.#request, model: this.#model })
     this.#count = this.#count === null ? counted : both(this.#count, counted)
     this.isFinished = this.#made >= imageCount(this.#request)
-    this.usage = usageOf(this.#count, this.isFinished)
+    this.usage = usageOf(this.#count, this.isFinished, this.#shown)
   }
 }
 
-function usageOf({ usage, orTokens }: ImagesCount, isFinal: boolean): StreamUsage {
-  return { tokens: usage, body: {}, isFinal, ...(orTokens !== undefined && { orTokens }) }
+function usageOf({ usage, orTokens }: ImagesCount, isFinal: boolean, shown: number): StreamUsage {
+  const counted = { tokens: usage, body: {}, isFinal }
+  if (orTokens === undefined) return counted
+  const [output, imageOutput] = [orTokens.output + shown, orTokens.imageOutput + shown]
+  return { ...counted, orTokens: { ...orTokens, output, imageOutput } }
 }
 
 /** Each image is counted by its own event. */

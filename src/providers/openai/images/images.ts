@@ -1,5 +1,5 @@
 import { failure } from '../../../domain/failure.ts'
-import type { Bounds } from '../../../domain/request/bounds.ts'
+import type { Bounds, Choice } from '../../../domain/request/bounds.ts'
 import { isJsonObject } from '../../../domain/request/call-request.ts'
 import type { ImageEditRequest } from '../../../domain/request/media/image-edits.ts'
 import { type ImagesRequest, imageCount, imageUnit } from '../../../domain/request/media/images.ts'
@@ -9,7 +9,7 @@ import { failureFromErrorBody } from '../failure.ts'
 import { costlyField } from '../free-fields.ts'
 import { targetOf } from '../target.ts'
 import { ImageStream, imageParts, LARGE_EVENTS } from './image-stream.ts'
-import { imageTokens, withPartials } from './output-tokens.ts'
+import { imageChoices, imageTokens, withPartials } from './output-tokens.ts'
 import { countedImages } from './usage.ts'
 
 /** What costs nothing beside the images that are held. Not `svg`: a second model bills, too. */
@@ -57,8 +57,16 @@ function boundsOf(request: ImagesRequest, { model, traits }: Target): Bounds {
     ...{ outputTokens: withPartials(tokens, request['partial_images']), answers: count },
     ...('image' in request ? {} : { isTextPrompt: true }),
     units: [{ name: imageUnit(size, quality), most: count, orTokens: true }],
+    choices: choicesOf(request, model),
     ...{ namedPercent: 100, accountPercent: 100 },
   }
+}
+
+/** With the images on the way, which stay. */
+function choicesOf(request: ImagesRequest, model: string): Choice[] {
+  return imageChoices(model, request.size).map(({ words, outputTokens }) => {
+    return { words, outputTokens: withPartials(outputTokens, request['partial_images']) ?? outputTokens }
+  })
 }
 
 function fromWire(body: unknown, request: ImagesRequest, model = ''): Reading {

@@ -1,3 +1,5 @@
+import type { Choice } from '../../../domain/request/bounds.ts'
+
 /** Output tokens of one image of the first models, by size and quality (platform.openai.com, image generation, 2026-11). */
 const FIRST: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   '1024x1024': { low: 272, medium: 1_056, high: 4_160 },
@@ -16,6 +18,20 @@ export function imageTokens(model: string, size: unknown, quality: unknown): num
   if (typeof size !== 'string' || typeof quality !== 'string') return null
   if (/^gpt-image-1(-mini)?$/.test(model)) return FIRST[size]?.[quality] ?? null
   return /^gpt-image-2(-\d{4}-\d\d-\d\d)?$/.test(model) ? patchTokens(size, PATCHES[quality]) : null
+}
+
+const SIZES = ['1024x1024', '1024x1536', '1536x1024']
+
+/** Of a named size, or of the usual ones; dearest first. */
+export function imageChoices(model: string, size: unknown): Choice[] {
+  const sizes = typeof size === 'string' && size !== 'auto' ? [size] : SIZES
+  const choices = sizes.flatMap((each) =>
+    Object.keys(PATCHES).flatMap((quality): Choice[] => {
+      const outputTokens = imageTokens(model, each, quality)
+      return outputTokens === null ? [] : [{ words: `size ${each} and quality ${quality}`, outputTokens }]
+    }),
+  )
+  return choices.toSorted((a, b) => b.outputTokens - a.outputTokens)
 }
 
 function patchTokens(size: string, q: bigint | undefined): number | null {
