@@ -12,6 +12,7 @@ import { sqliteDialect } from '../store/engine/sqlite-dialect.ts'
 import { StoreError } from '../store/engine/store-error.ts'
 import { schemaOf } from '../store/migrations/inspect.ts'
 import { KNOWN_SCHEMA } from '../store/migrations/migrations.ts'
+import { namingDisk } from './disk-problem.ts'
 
 export interface BackUpOptions {
   dataDir: string
@@ -41,12 +42,16 @@ export async function backUp({ dataDir, file, onDamage }: BackUpOptions): Promis
   if (existsSync(target)) throw new StoreError(`${file} exists: a backup never replaces a file`)
   if (!existsSync(dirname(target))) throw new StoreError(`there is no folder ${dirname(target)}`)
   await checkSchema(source)
+  return namingDisk(file, 'written', () => write(dataDir, target, onDamage))
+}
+
+async function write(dataDir: string, target: string, onDamage: BackUpOptions['onDamage']): Promise<BackedUp> {
   const folder = mkdtempSync(`${target}.part-`)
   try {
     const spool = join(folder, 'spool')
     copySpools(join(dataDir, 'spool'), spool)
     const copy = join(folder, DATABASE)
-    copyDatabase(source, copy)
+    copyDatabase(join(dataDir, DATABASE), copy)
     const { requests, folded } = await foldInto(copy, spool, onDamage)
     syncPath(copy)
     renameSync(copy, target)

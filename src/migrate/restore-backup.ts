@@ -7,9 +7,10 @@ import type { Database } from '../store/engine/schema.ts'
 import { SECRETS_FILE } from '../store/engine/secrets.ts'
 import { openSqliteReader } from '../store/engine/sqlite-connection.ts'
 import { sqliteDialect } from '../store/engine/sqlite-dialect.ts'
-import { errorText, StoreError } from '../store/engine/store-error.ts'
+import { StoreError } from '../store/engine/store-error.ts'
 import { schemaOf } from '../store/migrations/inspect.ts'
 import { KNOWN_SCHEMA } from '../store/migrations/migrations.ts'
+import { namingDisk } from './disk-problem.ts'
 import { neededKeys } from './stored-secrets.ts'
 
 export interface RestoreOptions {
@@ -36,6 +37,14 @@ const HARMLESS = new Set([SECRETS_FILE, 'lock.db', 'lock.db-journal', PART, 'los
 export async function restoreBackup({ file, dataDir, secretsKeys }: RestoreOptions): Promise<Restored> {
   if (!existsSync(file)) throw new StoreError(`there is no file ${file}`)
   const found = await readBackup(file)
+  await namingDisk(dataDir, 'written', async () => fill(dataDir, file))
+  const { requests, newest, schema } = found
+  // Of an older one the gateway says so at its start, which migrates it.
+  const secretsProblem = schema < KNOWN_SCHEMA ? null : await problemOfSecrets(dataDir, secretsKeys)
+  return { requests, newest, secretsProblem }
+}
+
+function fill(dataDir: string, file: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   refuseUsed(dataDir)
   const lock = lockDataDir(join(dataDir, 'lock.db'), dataDir)
@@ -50,10 +59,6 @@ export async function restoreBackup({ file, dataDir, secretsKeys }: RestoreOptio
   } finally {
     lock.release()
   }
-  const { requests, newest, schema } = found
-  // Of an older one the gateway says so at its start, which migrates it.
-  const secretsProblem = schema < KNOWN_SCHEMA ? null : await problemOfSecrets(dataDir, secretsKeys)
-  return { requests, newest, secretsProblem }
 }
 
 function refuseUsed(dataDir: string): void {
@@ -97,15 +102,8 @@ async function problemOfSecrets(dataDir: string, keys: readonly string[] | null)
 async function reading<T>(path: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const db = new Kysely<Database>({ dialect: sqliteDialect(openSqliteReader(path)) })
   try {
-    return await work(db)
-  } catch (error) {
-    if (error instanceof StoreError || !isOfSqlite(error)) throw error
-    throw new StoreError(`${path} cannot be read: ${errorText(error)}`, { cause: error })
+    return await namingDisk(path, 'read', () => work(db))
   } finally {
     await db.destroy()
   }
-}
-
-function isOfSqlite(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR'
 }

@@ -157,6 +157,12 @@ describe('refused in one line', () => {
     ['a file that exists', () => backup(join(folder, 'second'), good), /spool\.db exists: a backup never replaces/],
     ['no gateway there', () => backup(folder, empty('x.db')), /there is no switchyard\.db in /],
     ['a folder that is missing', () => backup(join(folder, 'second'), empty('no/x.db')), /there is no folder .*\/no/],
+    [
+      'a disk that takes nothing',
+      () => backup(join(folder, 'second'), '/proc/x.db'),
+      /\/proc\/x\.db cannot be written: /,
+    ],
+    ['a folder that cannot be made', () => restore(good, join(good, 'data')), /spool\.db\/data cannot be written: /],
     ['restoring what is missing', () => restore(empty('x.db'), empty('a')), /there is no file .*x\.db/],
     ['a folder in use', () => restore(good, join(folder, 'second')), /second is not empty, it has .*switchyard\.db/],
     [
