@@ -14,6 +14,7 @@ export interface ProvedGateway {
   url(): string
   /** All that it has written to its standard output and error so far. */
   written(): string
+  pid(): number | undefined
   /** Bytes that it has in memory; null where the system does not say. */
   memory(): Promise<number | null>
   start(): Promise<void>
@@ -45,6 +46,7 @@ export function createGateway({ program, folder, environment }: GatewayOptions):
   return {
     url: () => url,
     written: () => written,
+    pid: () => child?.pid,
     memory: async () => residentBytes(child?.pid),
     async start() {
       const started = spawn(process.execPath, [...program, 'serve'], {
