@@ -4,6 +4,7 @@ import OpenAI from 'openai'
 import { soundOf } from '../../../simulator/openai/audio/speech.ts'
 import { type Harness, type Json, KEY, startHarness, until } from '../../harness.ts'
 import { managing } from '../../management/manage.ts'
+import { fc } from '../../property.ts'
 
 const BY_CHARACTER =
   'input_per_mtok: null, output_per_mtok: null, unit_prices: [{ name: character, unit: character, usd_per_1000: "0.015" }]'
@@ -181,6 +182,31 @@ describe('what cannot be', () => {
     for (const answer of answers) await answer.arrayBuffer()
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 402, 402, 402])
   })
+})
+
+test('a hard budget holds at least what any text costs, by character and by token', async () => {
+  const limits = { budget: { usd: '100', per: 'total' } }
+  const key = (await manage('POST', '/keys?workspace=default', { name: 'wide', limits })).json.value
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'ß', '中', '🚂', '👩‍🚒', ' ', '7', '\u0301'),
+    minLength: 1,
+    maxLength: 60,
+  })
+  const asked = fc.record({
+    input: text,
+    model: fc.constantFrom('say', 'tokens', 'cut'),
+    speed: fc.constantFrom(0.25, 1, 4),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async (body) => {
+      const answer = await ask(body, { key })
+      await answer.arrayBuffer().catch(() => undefined)
+      await until(async () => (await rowOf(answer))?.status != null, 'the row is complete')
+      const { cost_picodollars: cost, hold_picodollars: held } = await rowOf(answer)
+      assert.ok(cost > 0 && cost <= held, `${cost} of ${held}: ${JSON.stringify(body)}`)
+    }),
+    { numRuns: 40 },
+  )
 })
 
 test('the official client gets the bytes', async () => {
