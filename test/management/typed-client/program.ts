@@ -87,6 +87,7 @@ async function applications(): Promise<string> {
   const drawn = await ok(
     application.POST('/v1/images/generations', { body: { model: 'gpt-image-2', prompt: 'a cat' } }),
   )
+  if (typeof drawn === 'string') throw new Error('a stream that nobody asked for')
   same(drawn.data.length, 1)
   const edited = await application.POST('/v1/images/edits', {
     body: { model: 'no-painter', prompt: 'asleep', image: ['the bytes'] },
