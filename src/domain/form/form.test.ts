@@ -17,7 +17,7 @@ const file = (value: string, named = 'filename="a.wav"', more = '') =>
   `Content-Disposition: form-data; name="file"; ${named}\r\n${more}\r\n${value}`
 
 describe('a form', () => {
-  test('is read in any order, with lists, objects, and parts that nobody knows', () => {
+  test('is read in any order, with lists, objects, and unknown parts', () => {
     const body = form(
       file('RIFF\0\r\n--', 'filename="a.wav"', 'Content-Type: audio/wav\r\n'),
       ...[

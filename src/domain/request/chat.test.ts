@@ -28,7 +28,7 @@ const USUAL: Record<string, JsonObject> = {
     messages: [user],
     response_format: { type: 'json_schema', json_schema: {} },
   },
-  'a field that nobody knows': { model: 'm', messages: [user], tomorrow: { x: 1 } },
+  'an unknown field': { model: 'm', messages: [user], tomorrow: { x: 1 } },
 }
 
 describe('common requests are accepted without the schema', () => {

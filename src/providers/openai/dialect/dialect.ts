@@ -11,7 +11,7 @@ export interface Dialect {
 }
 
 /** A row with options and no preset. */
-const NOBODY: Vendor = {
+const NO_VENDOR: Vendor = {
   baseUrl: null,
   source: '',
   options: {},
@@ -26,7 +26,7 @@ const NOBODY: Vendor = {
 /** Null: the row says nothing, and everything is as at the vendor's own service. */
 export function dialectOf({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): Dialect | null {
   if (preset === undefined && isEmpty(settings)) return null
-  const vendor = (preset === undefined ? undefined : VENDORS.get(preset)) ?? NOBODY
+  const vendor = (preset === undefined ? undefined : VENDORS.get(preset)) ?? NO_VENDOR
   return { vendor, options: { ...vendor.options, ...settings } }
 }
 
