@@ -9,8 +9,8 @@ import { callsOf, type WhatIfGroup, type WhatIfQuery } from './what-if.ts'
 const AT_ONCE = 1_000
 
 /**
- * The calls that used more than tokens: one after the other, as it would have been priced. There are few of them, and the price
- * of an image goes by its name.
+ * The calls that used more than tokens: each is priced as the call itself would have been. There are few of them, and the
+ * price of an image goes by its name.
  */
 export async function whatIfOfUses(db: Kysely<Database>, query: WhatIfQuery): Promise<WhatIfGroup[]> {
   const groups = new Map<string, WhatIfGroup>()
