@@ -1,5 +1,5 @@
-import { Button, Group, Input, Stack, TextInput } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { Group, Input, Stack, TextInput } from '@mantine/core'
+import { AddButton } from '../../components/add-button.tsx'
 import { RemoveButton } from '../../components/remove-button.tsx'
 import type { HeaderDraft } from './provider-draft.ts'
 
@@ -46,15 +46,7 @@ export function HeadersEditor({ headers, onChange, error }: HeadersEditorProps) 
             />
           </Group>
         ))}
-        <Button
-          variant="default"
-          size="xs"
-          w="fit-content"
-          leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => onChange([...headers, { row: next, name: '', value: '' }])}
-        >
-          Add a header
-        </Button>
+        <AddButton onClick={() => onChange([...headers, { row: next, name: '', value: '' }])}>Add a header</AddButton>
       </Stack>
     </Input.Wrapper>
   )

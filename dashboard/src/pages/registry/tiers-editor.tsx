@@ -1,6 +1,7 @@
 import { Button, Group, NumberInput, Stack } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import type { ApiError } from '../../api/client.ts'
+import { AddButton } from '../../components/add-button.tsx'
 import { NO_PRICES, type TierDraft } from './model-draft.ts'
 import { PriceFields } from './price-fields.tsx'
 import classes from './registry.module.css'
@@ -50,15 +51,9 @@ export function TiersEditor({ tiers, onChange, error }: TiersEditorProps) {
           />
         </Stack>
       ))}
-      <Button
-        variant="default"
-        size="xs"
-        w="fit-content"
-        leftSection={<Plus size={14} aria-hidden />}
-        onClick={() => onChange([...tiers, { row: next, above: '', ...NO_PRICES }])}
-      >
+      <AddButton onClick={() => onChange([...tiers, { row: next, above: '', ...NO_PRICES }])}>
         Add prices for longer prompts
-      </Button>
+      </AddButton>
     </Stack>
   )
 }

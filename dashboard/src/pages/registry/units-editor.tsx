@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import type { ApiError } from '../../api/client.ts'
+import { AddButton } from '../../components/add-button.tsx'
 import classes from './registry.module.css'
 import { EMPTY_UNIT, type UnitDraft } from './unit-draft.ts'
 import { UnitFields } from './unit-fields.tsx'
@@ -37,15 +38,7 @@ export function UnitsEditor({ units, onChange, error }: UnitsEditorProps) {
           </Group>
         </Stack>
       ))}
-      <Button
-        variant="default"
-        size="xs"
-        w="fit-content"
-        leftSection={<Plus size={14} aria-hidden />}
-        onClick={() => onChange([...units, { row: next, ...EMPTY_UNIT }])}
-      >
-        Add a price per unit
-      </Button>
+      <AddButton onClick={() => onChange([...units, { row: next, ...EMPTY_UNIT }])}>Add a price per unit</AddButton>
     </Stack>
   )
 }
