@@ -1,6 +1,6 @@
 import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { Plus } from 'lucide-react'
-import { RemoveButton } from '../remove-button.tsx'
+import { RemoveButton } from '../forms/remove-button.tsx'
 import { type LimitsForm, limitsProblems, typedAmount } from './limits-form.ts'
 import { DOES, EACH, EACH_KEY, type MoreBudget, newBudget } from './more-budgets-form.ts'
 

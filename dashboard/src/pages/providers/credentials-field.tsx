@@ -1,5 +1,5 @@
 import { Group, Input, PasswordInput, Stack } from '@mantine/core'
-import { RemoveButton } from '../../components/remove-button.tsx'
+import { RemoveButton } from '../../components/forms/remove-button.tsx'
 import type { CredentialDraft } from './provider-draft.ts'
 
 export interface CredentialsFieldProps {

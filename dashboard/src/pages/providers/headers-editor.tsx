@@ -1,6 +1,6 @@
 import { Group, Input, Stack, TextInput } from '@mantine/core'
-import { AddButton } from '../../components/add-button.tsx'
-import { RemoveButton } from '../../components/remove-button.tsx'
+import { AddButton } from '../../components/forms/add-button.tsx'
+import { RemoveButton } from '../../components/forms/remove-button.tsx'
 import type { HeaderDraft } from './provider-draft.ts'
 
 export interface HeadersEditorProps {

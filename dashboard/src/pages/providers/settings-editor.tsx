@@ -1,5 +1,5 @@
 import { Group, Input, Select, Stack, TextInput } from '@mantine/core'
-import { RemoveButton } from '../../components/remove-button.tsx'
+import { RemoveButton } from '../../components/forms/remove-button.tsx'
 import type { SettingField } from './provider-kinds.ts'
 import type { SettingDraft } from './settings-draft.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import type { ApiError } from '../../api/client.ts'
-import { AddButton } from '../../components/add-button.tsx'
+import { AddButton } from '../../components/forms/add-button.tsx'
 import { NO_PRICES, type TierDraft } from './model-draft.ts'
 import { PriceFields } from './price-fields.tsx'
 import classes from './registry.module.css'

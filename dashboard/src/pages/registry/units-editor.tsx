@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import type { ApiError } from '../../api/client.ts'
-import { AddButton } from '../../components/add-button.tsx'
+import { AddButton } from '../../components/forms/add-button.tsx'
 import classes from './registry.module.css'
 import { EMPTY_UNIT, type UnitDraft } from './unit-draft.ts'
 import { UnitFields } from './unit-fields.tsx'
