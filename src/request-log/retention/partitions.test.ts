@@ -28,7 +28,7 @@ describe('the log of PostgreSQL', () => {
     const { db } = await stores.openNew('postgres')
     await ensurePartitions(db, [0])
     const indexes = await indexesOf(db, 'requests')
-    assert.equal(indexes.length, 11)
+    assert.equal(indexes.length, 12)
     assert.deepEqual(await indexesOf(db, 'requests_19700101'), indexes)
   })
 

@@ -27,7 +27,7 @@ async function openSettled(engine: EngineName): Promise<Kysely<Database>> {
 
 async function startAnew(db: Kysely<Database>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    for (const table of ['usage_hours', 'usage_days', 'requests'] as const)
+    for (const table of ['usage_hours', 'usage_days', 'usage_units', 'requests'] as const)
       await transaction.deleteFrom(table).execute()
     await transaction.updateTable('settings').set({ value: '0' }).where('name', '=', 'usage_days_until').execute()
   })
