@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts'
-import { operationOfMode } from '../../domain/request/call-request.ts'
+import { type Operation, operationOfMode } from '../../domain/request/call-request.ts'
 import { contentsError } from '../../endpoints/generate-content/errors.ts'
 import { anyKey } from '../../endpoints/generate-content/key.ts'
 import type { PathModel } from '../../endpoints/generate-content/model-list.ts'
@@ -34,15 +34,10 @@ export function handlePathModel(call: Call, deps: Deps): Promise<Reply> {
   })
 }
 
-const METHODS = {
+/** How clients of this format call models; those of other operations are not theirs. */
+const METHODS: Partial<Record<Operation, string[]>> = {
   chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
   embeddings: ['embedContent', 'batchEmbedContents'],
-  rerank: [],
-  images: [],
-  moderations: [],
-  completions: [],
-  transcription: [],
-  speech: [],
 }
 
 /** By the first entry, as far as anything is known of it. */
@@ -58,6 +53,6 @@ function described({ id, entry }: KnownModel, deps: Deps): PathModel {
     description: `${model} of ${provider}`,
     ...(contextWindow === null ? {} : { inputTokenLimit: contextWindow }),
     ...(maxOutputTokens === null ? {} : { outputTokenLimit: maxOutputTokens }),
-    supportedGenerationMethods: METHODS[registered ?? family?.operationOf(model) ?? 'chat'],
+    supportedGenerationMethods: METHODS[registered ?? family?.operationOf(model) ?? 'chat'] ?? [],
   }
 }

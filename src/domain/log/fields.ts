@@ -1,4 +1,5 @@
 import { OUTPUT_PARTS, PROMPT_CLASSES } from '../pricing/classes.ts'
+import { ENDPOINT_NAMES } from '../request/call-request.ts'
 import { type LogField, rowsFrom } from './log-field.ts'
 
 const open = rowsFrom('open')
@@ -33,7 +34,7 @@ export const LOG_FIELDS = [
     'endpoint',
     'endpoint',
     'text',
-    'What was called: `chat`, `embeddings`, `messages`, `count_tokens`, `responses`, `generate_content`, `count_content_tokens`, `embed_content`, `batch_embed_contents`, `rerank`, `moderations`, `completions`, `passthrough`, `transcriptions`, `translations`, `speech`, `images`, `image_edits`; null in rows of earlier versions',
+    `What was called: ${ENDPOINT_NAMES.map((name) => `\`${name}\``).join(', ')}; null in rows of earlier versions`,
   ),
   open('requested_model', 'requestedModel', 'text', '`model` of the request; null when it could not be read', FOREIGN),
   close('provider', 'provider', 'text', 'Provider that served; of a failed call the last one called'),
