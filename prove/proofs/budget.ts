@@ -11,7 +11,7 @@ const FITTING = 37n
 export const budget: Proof = {
   id: 'budget',
   name: 'hard budget',
-  promise: 'A hard budget is never exceeded, whatever calls at once, falls back or changes keys.',
+  promise: 'A hard budget is never exceeded, however many calls run at once, fall back or follow a key rotation.',
   refutedBy: 'The providers bill more than the budget, or the log says another sum than they do.',
   async run(bench) {
     const { simulator } = bench

@@ -55,7 +55,7 @@ function attacks(key: string): Attack[] {
 export const hostile: Proof = {
   id: 'hostile',
   name: 'hostile requests',
-  promise: 'A key that is not one opens nothing, whatever it is made of, and nobody else notices.',
+  promise: 'A forged key opens nothing, whatever it contains, and other callers are not disturbed.',
   refutedBy: 'An answer other than a refusal, a changed key, or a gateway that no longer serves.',
   async run(bench) {
     const key = await bench.newKey()

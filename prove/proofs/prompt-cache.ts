@@ -9,7 +9,7 @@ export const promptCache: Proof = {
   id: 'prompt-cache',
   name: 'prompt caches',
   promise:
-    'A conversation reaches its provider byte by byte as before, so that its prompt cache is used and paid for as such.',
+    'A conversation reaches its provider byte for byte as before, so its prompt cache is used and priced as such.',
   refutedBy: 'A second turn that does not begin with the first one, or reads nothing from the cache.',
   async run(bench) {
     bench.simulator.cachePrompts()
