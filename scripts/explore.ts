@@ -26,7 +26,7 @@ for (let round = 1; round <= rounds; round++) {
   const seed = randomInt(2 ** 31)
   console.log(`round ${round} of ${rounds}: ${files.length} files, TEST_SEED=${seed}`)
   const { status } = spawnSync(process.execPath, ['--test', '--test-reporter=dot', '--test-concurrency=2', ...files], {
-    env: { ...process.env, TEST_SEED: String(seed) },
+    env: { ...process.env, NIGHTLY: '1', TEST_SEED: String(seed) },
     stdio: 'inherit',
   })
   if (status === 0) continue

@@ -10,11 +10,14 @@ import report from './test-reporter.ts'
 
 /**
  * Runs every test, or those whose path contains one of the arguments: `npm test -- test/cli migrations`.
- * `--quick` leaves out the files that start other processes, and the longest.
+ * `--quick` leaves out the files that start other processes, and the longest. `--nightly` takes everything at length,
+ * and the files called `*.nightly.test.ts`: real peers, measurements, hundreds of calls while gateways restart.
  */
 process.chdir(join(import.meta.dirname, '..'))
 const isQuick = process.argv.includes('--quick')
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--quick')
+const isNightly = process.argv.includes('--nightly')
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+if (isNightly) process.env['NIGHTLY'] = '1'
 
 /**
  * What begins first, by the beginnings of paths, so that no long file is left to run alone at the end. A run prints the
@@ -27,7 +30,7 @@ const LONGEST = [
   'test/threads/process',
   'test/calls/streams/python-clients',
   'test/calls/cache/nodes',
-  'bench/parts',
+  'bench/parts/parts.nightly',
   'test/cli/commands',
   'test/management/docs',
   'test/migrate/migrate',
@@ -35,10 +38,10 @@ const LONGEST = [
   'src/store/control/control-data',
   'src/app/open-store',
   'test/calls/overload',
-  'bench/nodes',
+  'bench/nodes/nodes.nightly',
   'test/migrate/',
   'test/calls/messages/python-client',
-  'bench/peers',
+  'bench/peers/peers.nightly',
   'test/telemetry/tracing-modes',
   'src/request-log/search/search',
   'src/store/config-file/plan-config',
@@ -66,13 +69,16 @@ const LONGEST = [
   'src/bodies/bodies',
 ]
 
-const all = globSync('{src,dashboard/src,simulator,demo,prove,bench,test,scripts}/**/*.test.ts', {
+const found = globSync('{src,dashboard/src,simulator,demo,prove,bench,test,scripts}/**/*.test.ts', {
   // The agents are large: they have their own command.
   exclude: ['**/node_modules/**', 'test/agents/**'],
 })
-const gone = LONGEST.find((start) => !all.some((file) => file.startsWith(start)))
+const gone = LONGEST.find((start) => !found.some((file) => file.startsWith(start)))
 if (gone !== undefined) throw new Error(`No test file begins with ${gone}. Correct the list in scripts/test.ts.`)
 
+const isOfTheNight = (file: string) => file.endsWith('.nightly.test.ts')
+// One that is named is meant.
+const all = found.filter((file) => isNightly || !isOfTheNight(file) || wanted.some((part) => part.includes('nightly')))
 const matching = all.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
 const files = isQuick ? matching.filter((file) => place(file) === LONGEST.length && !startsProcesses(file)) : matching
 if (files.length === 0) throw new Error(`No path of a test file contains ${wanted.join(' or ')}.`)

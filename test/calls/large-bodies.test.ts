@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { after, beforeEach, describe, mock, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { atLength } from '../at-length.ts'
 import { type Answered, type Harness, hello, KEY, startHarness, until } from '../harness.ts'
 import { newKey } from '../limits/limited.ts'
 
@@ -284,7 +285,7 @@ describe('the thread that serves goes on', () => {
     await until(async () => (await harness.rows()).every((row) => row['state'] === 'closed'), 'all rows are closed')
   })
 
-  test('a thousand large calls, some broken off, leave nothing in the worker', async () => {
+  test('large calls, some broken off, leave nothing in the worker', async () => {
     const content = 'x'.repeat(140_000)
     const aliases = ['first', 'second', 'falls', 'nobody', 'unable']
     const call = async (index: number) => {
@@ -298,14 +299,14 @@ describe('the thread that serves goes on', () => {
         () => undefined,
       )
     }
-    for (let begin = 0; begin < 1000; begin += 20) {
+    for (let begin = 0; begin < atLength(300, 1_000); begin += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, index) => call(begin + index)))
     }
     await until(async () => (await inFlight()) === 0, 'nothing is in flight')
     // A body that is refused is not kept, and so not released.
     const kept = seen.opened.filter((body) => !seen.refused.includes(body))
     assert.deepEqual(kept.sort(), seen.released.sort())
-    assert.ok(kept.length > 200)
+    assert.ok(kept.length > 50)
   })
 
   test('a worker that dies fails the call in it, and the next one is served by a new worker', async () => {

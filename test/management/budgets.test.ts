@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { asPicodollars, picodollarsOfUsd } from '../../src/domain/pricing/price.ts'
+import { atLength } from '../at-length.ts'
 import { cliOf } from '../cli/run-cli.ts'
 import { type Harness, hello, type Json, newFolder, startHarness, until } from '../harness.ts'
 import { managing } from './manage.ts'
@@ -323,7 +324,7 @@ test('verify is clean at any moment while calls begin, end, fail and are refused
   const callers = Array.from({ length: 12 }, async (_, index) => {
     for (let count = index; running; count++) await call(models[count % models.length] ?? MODEL)
   })
-  for (let count = 0; count < 6; count++) {
+  for (let count = 0; count < atLength(2, 6); count++) {
     const { differences, rows } = await verified()
     assert.deepEqual([differences, rows.differences], [[], []])
   }

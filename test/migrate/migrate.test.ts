@@ -7,13 +7,15 @@ import pg from 'pg'
 import { BATCH_ROWS } from '../../src/migrate/copy-rows.ts'
 import { MOVED_TABLES } from '../../src/migrate/tables.ts'
 import { loadSnapshot } from '../../src/store/control/snapshot.ts'
+import { atLength } from '../at-length.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { ADMIN_KEY, hello, type Json, newFolder, startHarness, until } from '../harness.ts'
 import { startPostgres } from '../postgres.ts'
 import { type Started, startProcess } from '../process.ts'
 import { type Embedded, leaveEmbedded } from './embedded.ts'
 
-const ROWS = 50_000
+const ROWS = atLength(20_000, 50_000)
+const STEP = ROWS / 5
 
 const server = await startPostgres()
 const embedded = await leaveEmbedded(ROWS)
@@ -87,14 +89,14 @@ async function runUntil(to: string, enough: number, end: (run: Started) => Promi
 test('a migration that is killed three times moves everything, once', async () => {
   const to = await server.createDatabase()
   await query(to, PAUSE)
-  for (const enough of [1, 10_000, 20_000]) {
+  for (const enough of [1, STEP, 2 * STEP]) {
     await runUntil(to, enough, (run) => run.stop('SIGKILL'))
     assert.equal(await movedRows(to), Math.max(enough, BATCH_ROWS))
   }
-  const reported = await runUntil(to, 30_000, async ({ child }) => child.kill('SIGINT'))
+  const reported = await runUntil(to, 3 * STEP, async ({ child }) => child.kill('SIGINT'))
   assert.equal((await reported.ended).code, 1)
   assert.match(reported.stderr(), /^switchyard: stopped; run the same command to resume$/m)
-  const alone = await runUntil(to, 40_000, () => server.halt())
+  const alone = await runUntil(to, 4 * STEP, () => server.halt())
   assert.equal((await alone.ended).code, 1)
   assert.match(alone.stderr(), /^switchyard: postgres:.*; the same command goes on where it was$/m)
   await server.resume()
@@ -108,7 +110,7 @@ test('a migration that is killed three times moves everything, once', async () =
   assert.match(last.stderr, /rows \(100 %\)/)
   assert.match(last.stderr, /2 zero characters in texts became U\+FFFD/)
   assert.match(last.stderr, /Everything is equal/)
-  assert.match(last.stdout, /^requests +50005 +equal$/m)
+  assert.match(last.stdout, new RegExp(`^requests +${ROWS + 5} +equal$`, 'm'))
   const file = join(embedded.dataDir, 'secrets.key')
   assert.ok(last.stdout.endsWith(`DATABASE_URL='${to}' SECRETS_KEY="$(cat '${file}')" switchyard serve\n`), last.stdout)
   assert.ok(!(last.stdout + last.stderr).includes(readFileSync(file, 'utf8').trim()))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { atLength } from '../../../test/at-length.ts'
 import { beginLedger, connectTo, type SyncedLedger, syncedLedgers } from '../../../test/counters.ts'
 import { openLedger } from '../../../test/limits/open-slots.ts'
 import { fc } from '../../../test/property.ts'
@@ -209,7 +210,7 @@ test('whatever happens in whatever order, the counters say what the ledger in me
         refused += pair.admitted - pair.calls.length
       },
     ),
-    { numRuns: 200, examples: EVER_FAILED },
+    { numRuns: atLength(60, 200), examples: EVER_FAILED },
   )
   assert.ok(refused > 0)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { atLength } from '../../../test/at-length.ts'
 import { beginLedger, connectTo } from '../../../test/counters.ts'
 import { until } from '../../../test/harness.ts'
 import { fc } from '../../../test/property.ts'
@@ -365,7 +366,7 @@ for (const [name, make] of [
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), (steps) => run(make, steps)),
         // What is stranded is waited for, so a failure is not made smaller.
-        make === memoryWorld ? { numRuns: 300 } : { numRuns: 25, endOnFailure: true },
+        make === memoryWorld ? { numRuns: 300 } : { numRuns: atLength(10, 25), endOnFailure: true },
       )
     })
   })

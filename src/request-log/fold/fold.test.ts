@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { atLength } from '../../../test/at-length.ts'
 import { fc } from '../../../test/property.ts'
 import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
 import { closeRecord, commitRecord, ENGINES, openRecord, testStores } from '../../../test/test-store.ts'
@@ -266,7 +267,7 @@ for (const engine of ENGINES) {
             assert.deepEqual(new Map(found.map((row) => [row.id, row.status])), expected)
           },
         ),
-        { numRuns: 40 },
+        { numRuns: atLength(15, 40) },
       )
     })
   })

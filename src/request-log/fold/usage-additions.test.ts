@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { atLength } from '../../../test/at-length.ts'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { fc } from '../../../test/property.ts'
 import { assertUnitsEqualRows, sorted, sumsOfTable } from '../../../test/store/sums-of-rows.ts'
@@ -28,7 +29,7 @@ for (const engine of ENGINES) {
           await rollUpStatement(sql`workspace = ${workspace}`).execute(db)
           assert.deepEqual(added, sorted(await sumsOfTable(db, workspace)))
         }),
-        { numRuns: 40 },
+        { numRuns: atLength(15, 40) },
       )
     })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Kysely } from 'kysely'
+import { atLength } from '../../../test/at-length.ts'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { fc } from '../../../test/property.ts'
 import { watchPlans } from '../../../test/query-plans.ts'
@@ -193,7 +194,7 @@ for (const engine of ENGINES) {
             }
           },
         ),
-        { numRuns: 100 },
+        { numRuns: atLength(40, 100) },
       )
     })
 

@@ -1,5 +1,6 @@
 import { describe, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
+import { atLength } from '../../../test/at-length.ts'
 import { type AnyCall, anyCall } from '../../../test/calls/any-call.ts'
 import { until } from '../../../test/harness.ts'
 import { fc } from '../../../test/property.ts'
@@ -67,7 +68,7 @@ for (const engine of ENGINES) {
             }
           },
         ),
-        { numRuns: 25 },
+        { numRuns: atLength(10, 25) },
       )
     })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Kysely, KyselyPlugin } from 'kysely'
+import { atLength } from '../../../test/at-length.ts'
 import { anyCall } from '../../../test/calls/any-call.ts'
 import { fc } from '../../../test/property.ts'
 import { assertSumsEqualRows } from '../../../test/store/sums-of-rows.ts'
@@ -110,7 +111,7 @@ for (const engine of ENGINES) {
             assert.equal(seq, spool.length)
           },
         ),
-        { numRuns: 25 },
+        { numRuns: atLength(10, 25) },
       )
     })
 

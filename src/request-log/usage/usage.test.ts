@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Kysely } from 'kysely'
+import { atLength } from '../../../test/at-length.ts'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { fc } from '../../../test/property.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
@@ -126,7 +127,7 @@ for (const engine of ENGINES) {
             }
           },
         ),
-        { numRuns: 60 },
+        { numRuns: atLength(25, 60) },
       )
     })
 

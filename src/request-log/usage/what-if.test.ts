@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { atLength } from '../../../test/at-length.ts'
 import { anyCall, logCalls } from '../../../test/calls/any-call.ts'
 import { fc } from '../../../test/property.ts'
 import { ENGINES, testStores } from '../../../test/test-store.ts'
@@ -90,7 +91,7 @@ for (const engine of ENGINES) {
             )
           },
         ),
-        { numRuns: 100 },
+        { numRuns: atLength(40, 100) },
       )
     })
 
