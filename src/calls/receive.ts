@@ -18,6 +18,7 @@ import { toolSalt } from './loops/braked.ts'
 import { CacheWatch, watchesCache } from './prompt-cache/cache-watch.ts'
 import { advance, type Begun, type Received } from './stages.ts'
 import { Delivery } from './stream/delivery.ts'
+import { TracedStream } from './tracing/traced-stream.ts'
 
 /** Reads and checks the body: at once where it is there and small. */
 export function receive(call: Call, begun: Begun, deps: Deps): Received | Promise<Received> {
@@ -67,6 +68,7 @@ function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: s
   next.attribution = holder === undefined ? said : asHolder(said, holder)
   if (watchesCache(next)) next.aspects = [...next.aspects, new CacheWatch(deps)]
   const isStream = begun.endpoint.stream?.isRequested(body.request) === true
+  if (isStream && next.trace.hasContent) next.aspects = [...next.aspects, new TracedStream(next.endpoint.name)]
   next.delivery = isStream ? deliveryOf(call, next, idempotencyKey !== null, deps) : null
   return next
 }

@@ -11,7 +11,7 @@ import { countStream } from './count-stream.ts'
 import type { Deps } from './deps.ts'
 import { openRecord } from './open-record.ts'
 import { type Ended, millisecondsInto } from './stages.ts'
-import { tracedContent } from './traced-content.ts'
+import { tracedContent } from './tracing/traced-content.ts'
 import { addedTo, unconfirmedOf } from './unconfirmed.ts'
 import { whyOf } from './why.ts'
 

@@ -128,6 +128,29 @@ describe('a stream is stored as the answer that it adds up to', () => {
     const whole = { id: 'r1', status: 'completed', output: [{ ...message, id: 'x' }] }
     assert.deepEqual(answerOf('responses', [...said, { type: 'response.completed', response: whole }]), whole)
   })
+
+  test('a response that was cut in what the model thinks, and in the input of a tool', () => {
+    const added = (output_index: number, item: object) => ({ type: 'response.output_item.added', output_index, item })
+    const delta = (output_index: number, type: string, text: string, more: object = {}) => ({
+      ...{ type: `response.${type}.delta`, output_index, delta: text },
+      ...more,
+    })
+    const call = { type: 'function_call', call_id: 'c1', name: 'look' }
+    assert.deepEqual(
+      answerOf('responses', [
+        added(0, { type: 'reasoning', summary: [] }),
+        delta(0, 'reasoning_summary_text', 'h', { summary_index: 0 }),
+        delta(0, 'reasoning_summary_text', 'm', { summary_index: 0 }),
+        added(1, { ...call, arguments: '' }),
+        delta(1, 'function_call_arguments', '{"q":'),
+        delta(1, 'function_call_arguments', '1'),
+      ]).output,
+      [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] },
+        { ...call, arguments: '{"q":1' },
+      ],
+    )
+  })
 })
 
 describe('patterns of the operator', () => {

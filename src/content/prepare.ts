@@ -1,7 +1,7 @@
 import { type RedactionCounts, Redactor } from '../domain/content/redact.ts'
 import type { Rule } from '../domain/content/redactions.ts'
-import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
 import { ASSEMBLERS } from '../endpoints/assemblers.ts'
+import { assembled, eventsIn } from '../endpoints/assembly.ts'
 
 /** As received or sent. */
 export interface RawBody {
@@ -45,7 +45,7 @@ export function prepareContent(raw: RawContent, endpoint: string, rules: readonl
   return {
     endpoint,
     request: request === null ? null : storedBody(request, redactor),
-    answer: answer === null ? null : storedBody(answer.isStream ? assembled(answer, endpoint) : answer, redactor),
+    answer: answer === null ? null : storedBody(answer.isStream ? streamed(answer, endpoint) : answer, redactor),
     redacted: redactor.counts,
   }
 }
@@ -92,19 +92,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** The frames of a stream as the answer that they make up. */
-function assembled({ text, bytes, isCut }: RawBody, endpoint: string): RawBody {
-  return { text: JSON.stringify(ASSEMBLERS[endpoint]?.(eventsIn(text)) ?? {}), bytes, isCut }
-}
-
-/** Of server-sent events the data, where it is a JSON object. */
-export function eventsIn(frames: string): JsonObject[] {
-  return frames.split('\n').flatMap((line) => {
-    if (!line.startsWith('data:')) return []
-    try {
-      const value: unknown = JSON.parse(line.slice('data:'.length))
-      return isJsonObject(value) ? [value] : []
-    } catch {
-      return []
-    }
-  })
+function streamed({ text, bytes, isCut }: RawBody, endpoint: string): RawBody {
+  const assembly = ASSEMBLERS[endpoint]?.()
+  return { text: JSON.stringify(assembly === undefined ? {} : assembled(assembly, eventsIn(text))), bytes, isCut }
 }

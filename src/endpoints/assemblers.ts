@@ -1,12 +1,9 @@
-import type { JsonObject } from '../domain/request/call-request.ts'
+import type { Assemble } from './assembly.ts'
 import { assembleChat } from './chat-completions/assemble.ts'
 import { assembleText } from './completions/assemble.ts'
 import { assembleContents } from './generate-content/assemble.ts'
 import { assembleMessage } from './messages/assemble.ts'
 import { assembleResponse } from './responses/assemble.ts'
-
-/** The answer that the data of a stream's events adds up to, all of them or the first ones. */
-export type Assemble = (events: readonly JsonObject[]) => JsonObject
 
 /** By the name of the endpoint. Apart from the endpoints, so that a worker need not load all of them. */
 export const ASSEMBLERS: Readonly<Record<string, Assemble>> = {

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from '../domain/request/call-request.ts'
 
-/** Texts of a stream are joined; of anything else the last counts. */
-export function joinText(before: unknown, next: unknown, isWhole = false): unknown {
+/** Texts of a stream are joined, until there are `most` characters; of anything else the last counts. */
+export function joinText(before: unknown, next: unknown, most = Number.POSITIVE_INFINITY): unknown {
   if (typeof next !== 'string') return next ?? before
-  return typeof before === 'string' && !isWhole ? before + next : next
+  if (typeof before !== 'string') return next
+  return before.length < most ? before + next : before
 }
 
 /** The objects of a list; what is none of them is left out. */

@@ -10,8 +10,10 @@ export interface Tracing {
 
 /** One call. It ends once; later reports have no effect. */
 export interface CallTrace {
+  /** What is asked and answered becomes part of it. */
+  readonly hasContent: boolean
   attempt(): AttemptTrace
-  /** Its row is complete and final. `content` is called only where content tracing is on. */
+  /** Its row is complete and final. `content` is called only where `hasContent`. */
   end(row: TracedCall, content: () => TracedContent): void
   /** It ends without a row. */
   refuse(error: { code: string; status: number }): void
@@ -73,7 +75,10 @@ export interface TracedCall {
   attempts: readonly TracedAttempt[]
 }
 
-/** As the caller has sent it, and as it got it; null: unknown, or not in one piece. */
+/** Of one text: spans wait in memory, and receivers refuse large ones. */
+export const TRACED_TEXT = 4_096
+
+/** As the caller has sent it, and as it got it, of a stream what its events add up to; null: unknown. */
 export interface TracedContent {
   request: unknown
   answer: unknown
@@ -91,5 +96,5 @@ export interface TracedAttempt {
 }
 
 const NO_ATTEMPT: AttemptTrace = { context: null, made() {} }
-const NO_TRACE: CallTrace = { attempt: () => NO_ATTEMPT, end() {}, refuse() {}, replay() {} }
+const NO_TRACE: CallTrace = { hasContent: false, attempt: () => NO_ATTEMPT, end() {}, refuse() {}, replay() {} }
 export const NO_TRACING: Tracing = { begin: () => NO_TRACE, async close() {} }

@@ -33,11 +33,15 @@ export function isFailure(code: string | null): boolean {
   return code !== null && !NO_FAILURES.has(code)
 }
 
-const COUNTS: ReadonlySet<string> = new Set(['count_tokens', 'count_content_tokens'])
+/** Endpoints whose operation has another name there: counting tokens generates nothing. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  count_tokens: 'count_tokens',
+  count_content_tokens: 'count_tokens',
+  completions: 'text_completion',
+}
 
-/** Counting tokens is its own operation: nothing is generated. */
 export function operationOf({ name, operation }: TracedEndpoint): string {
-  return COUNTS.has(name) ? 'count_tokens' : operation
+  return OPERATIONS[name] ?? operation
 }
 
 /** The name of a span. A model's name can be any text from a caller. */

@@ -10,21 +10,24 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
 const ENDPOINT = { name: 'chat', path: '/v1/chat/completions', operation: 'chat' }
 
+const common = { metrics: null, conventionName: (name: string) => name }
+
+const sourceOf = (spans: ReadableSpan[], isParentBased: boolean, samples: boolean): TraceParts['spans'] => ({
+  resource: resourceFromAttributes({}),
+  scope: { name: 'test' },
+  finish: (span) => void spans.push(span),
+  ids: new NewIds(),
+  sampler: { isParentBased, samplesNew: () => samples, samples: () => samples },
+})
+
 /** What the provider gets of a call, and the spans that are made of it. */
 function reported(
   headers: Record<string, string>,
   { samples = true, isParentBased = true, propagates = true, hasSpans = true } = {},
 ) {
   const spans: ReadableSpan[] = []
-  const source: TraceParts['spans'] = {
-    resource: resourceFromAttributes({}),
-    scope: { name: 'test' },
-    finish: (span) => void spans.push(span),
-    ids: new NewIds(),
-    sampler: { isParentBased, samplesNew: () => samples, samples: () => samples },
-  }
-  const conventionName = (name: string) => name
-  const parts = { spans: hasSpans ? source : null, propagates, metrics: null, conventionName, hasContent: false }
+  const source = sourceOf(spans, isParentBased, samples)
+  const parts = { ...common, spans: hasSpans ? source : null, propagates, hasContent: false }
   const trace = beginTrace({ header: (name) => headers[name], receivedAt: performance.now() }, ENDPOINT, parts)
   const { context } = trace.attempt()
   trace.refuse({ code: 'upstream_error', status: 502 })
@@ -32,6 +35,17 @@ function reported(
 }
 
 const from = (flags: string) => ({ traceparent: `00-${TRACE}-${CALLER}-${flags}`, tracestate: 'a=1' })
+
+test('only a sampled call that generates has content, and only where that is switched on', () => {
+  const has = (samples: boolean, hasContent: boolean, operation = 'chat') => {
+    const source = sourceOf([], true, samples)
+    const parts = { ...common, spans: source, propagates: true, hasContent }
+    const head = { header: () => undefined, receivedAt: 0 }
+    return beginTrace(head, { ...ENDPOINT, name: operation, operation }, parts).hasContent
+  }
+  assert.deepEqual([has(true, true), has(false, true), has(true, false)], [true, false, false])
+  assert.deepEqual([has(true, true, 'completions'), has(true, true, 'embeddings')], [true, false])
+})
 
 describe("what is passed on with a caller's trace", () => {
   test('sampled: below the span of the attempt', () => {

@@ -84,6 +84,72 @@ const CASES: [name: string, request: object, answer: object, attributes: object]
       'gen_ai.output.messages': [{ role: 'assistant', parts: [text('hello')] }],
     },
   ],
+  [
+    "Gemini's format",
+    {
+      systemInstruction: { parts: [{ text: 'be brief' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }, { inlineData: { mimeType: 'image/png', data: 'x' } }] },
+        { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'f', args: { a: 1 } } }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'f', response: { is: 42 } } }] },
+      ],
+    },
+    {
+      candidates: [
+        { content: { role: 'model', parts: [{ text: 'hm', thought: true }, { text: 'hello' }] }, finishReason: 'STOP' },
+      ],
+    },
+    {
+      'gen_ai.system_instructions': [text('be brief')],
+      'gen_ai.input.messages': [
+        { role: 'user', parts: [text('hi'), { type: 'inlineData' }] },
+        { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: '{"a":1}' }] },
+        { role: 'user', parts: [{ type: 'tool_call_response', id: 'c1', response: '{"is":42}' }] },
+      ],
+      'gen_ai.output.messages': [
+        { role: 'assistant', finish_reason: 'STOP', parts: [{ type: 'reasoning', content: 'hm' }, text('hello')] },
+      ],
+    },
+  ],
+  [
+    'what stands beside the text: reasoning, refusals, tools of other kinds',
+    {
+      input: [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] },
+        { type: 'custom_tool_call', call_id: 'c1', name: 'f', input: 'a' },
+        { type: 'custom_tool_call_output', call_id: 'c1', output: 'b' },
+      ],
+    },
+    { choices: [{ message: { role: 'assistant', content: null, reasoning_content: 'hm', refusal: 'no' } }] },
+    {
+      'gen_ai.input.messages': [
+        { role: 'assistant', parts: [{ type: 'reasoning', content: 'hm' }] },
+        { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: 'a' }] },
+        { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'b' }] },
+      ],
+      'gen_ai.output.messages': [
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'reasoning', content: 'hm' },
+            { type: 'refusal', content: 'no' },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'text completions',
+    { prompt: ['a', 'b'] },
+    { choices: [{ text: 'c', finish_reason: 'stop' }] },
+    {
+      'gen_ai.input.messages': [
+        { role: 'user', parts: [text('a')] },
+        { role: 'user', parts: [text('b')] },
+      ],
+      'gen_ai.output.messages': [{ role: 'assistant', finish_reason: 'stop', parts: [text('c')] }],
+    },
+  ],
   ['a plain text', { input: 'hi' }, {}, { 'gen_ai.input.messages': [{ role: 'user', parts: [text('hi')] }] }],
 ]
 
@@ -92,7 +158,7 @@ describe('what was asked and answered, by the conventions', () => {
     test(name, () => assert.deepEqual(read({ request, answer }), attributes))
   }
 
-  test('nothing is known of a large body or a stream', () => {
+  test('nothing is known of a large body', () => {
     assert.deepEqual(contentAttributes({ request: null, answer: null }), {})
   })
 })

@@ -3,10 +3,9 @@ import {
   ATTR_GEN_AI_OUTPUT_MESSAGES,
   ATTR_GEN_AI_SYSTEM_INSTRUCTIONS,
 } from '@opentelemetry/semantic-conventions/incubating'
-import type { TracedContent } from '../tracing.ts'
+import { TRACED_TEXT, type TracedContent } from '../tracing.ts'
 
-/** Of one text, and of one attribute: spans wait in memory, and receivers refuse large ones. */
-const MOST_TEXT = 4_096
+/** Of one attribute. */
 const MOST_CHARACTERS = 16_384
 
 type Json = Readonly<Record<string, unknown>>
@@ -19,13 +18,14 @@ interface Message {
 
 /**
  * What was asked and answered, as the GenAI conventions have it: JSON text. It is read by its shape, for the formats of
- * the three endpoints have most of it in common. Of a conversation the newest messages stay, of a text its beginning.
+ * the endpoints have most of it in common. Of a conversation the newest messages stay, of a text its beginning.
  */
 export function contentAttributes({ request, answer }: TracedContent): Record<string, string> {
   const said = objectOf(request)
   const body = objectOf(answer)
-  const system = partsOf(said['system'] ?? said['instructions'])
-  const asked = messagesOf(said['messages'] ?? said['input'], 'user')
+  const guidance = said['systemInstruction'] ?? said['system_instruction']
+  const system = partsOf(said['system'] ?? said['instructions'] ?? objectOf(guidance)['parts'] ?? guidance)
+  const asked = messagesOf(said['messages'] ?? said['input'] ?? said['contents'] ?? said['prompt'], 'user')
   const answered = answersOf(body)
   return {
     ...(system.length > 0 && { [ATTR_GEN_AI_SYSTEM_INSTRUCTIONS]: listOf(fitting(system)) }),
@@ -35,13 +35,16 @@ export function contentAttributes({ request, answer }: TracedContent): Record<st
 }
 
 function answersOf(answer: Json): Message[] {
-  const { choices, output, content } = answer
-  if (Array.isArray(choices)) {
-    return choices
-      .map(objectOf)
-      .flatMap(({ message, finish_reason }) =>
-        messagesOf([message], 'assistant').map((each) => ({ ...each, ...finishedBy(finish_reason) })),
-      )
+  const { choices, candidates, output, content } = answer
+  const answers = choices ?? candidates
+  if (Array.isArray(answers)) {
+    return answers.map((each) => {
+      const { message, content: said, text: plainText, finish_reason: reason, finishReason = reason } = objectOf(each)
+      return {
+        ...messageOf(objectOf(message ?? said ?? { content: plainText }), 'assistant'),
+        ...finishedBy(finishReason),
+      }
+    })
   }
   if (Array.isArray(output)) return messagesOf(output, 'assistant')
   const parts = partsOf(content)
@@ -54,19 +57,45 @@ function finishedBy(reason: unknown): { finish_reason?: string } {
 
 function messagesOf(list: unknown, role: string): Message[] {
   if (typeof list === 'string') return [{ role, parts: [text(list)] }]
-  return Array.isArray(list) ? list.map((item) => messageOf(objectOf(item), role)) : []
+  if (!Array.isArray(list)) return []
+  return list.map((item) => messageOf(typeof item === 'string' ? { content: item } : objectOf(item), role))
 }
 
-/** Roles of items that have none of their own. */
-const ROLES: Readonly<Record<string, string>> = { function_call: 'assistant', function_call_output: 'tool' }
+/** Roles of items that have none of their own, and those with another name. */
+const ROLES: Readonly<Record<string, string>> = {
+  reasoning: 'assistant',
+  function_call: 'assistant',
+  custom_tool_call: 'assistant',
+  function_call_output: 'tool',
+  custom_tool_call_output: 'tool',
+  model: 'assistant',
+  function: 'tool',
+}
 
 function messageOf(item: Json, role: string): Message {
-  const { tool_calls: calls, content, tool_call_id: answers } = item
+  const { tool_calls: calls, content, parts, type, tool_call_id: answers } = item
   const called = Array.isArray(calls) ? calls.map((call) => toolCall(objectOf(call))) : []
-  const said = answers === undefined ? partsOf(content) : [toolResponse(answers, content)]
-  const own = content === undefined && calls === undefined ? [partOf(item)] : []
-  const by = item['role'] ?? ROLES[String(item['type'])]
-  return { role: typeof by === 'string' ? by : role, parts: [...said, ...called, ...own] }
+  const isOwn = type === 'reasoning' || (content === undefined && calls === undefined && parts === undefined)
+  const said = isOwn
+    ? [partOf(item)]
+    : answers === undefined
+      ? partsOf(content ?? parts)
+      : [toolResponse(answers, content)]
+  const by = item['role'] ?? type
+  const known = ROLES[String(by)] ?? item['role']
+  return {
+    role: typeof known === 'string' ? known : role,
+    parts: [...thoughtsOf(item), ...said, ...refusalOf(item), ...called],
+  }
+}
+
+/** Of a chat completion: fields beside its content. */
+function thoughtsOf({ reasoning_content: content, reasoning = content }: Json): object[] {
+  return typeof reasoning === 'string' && reasoning !== '' ? [thought(reasoning)] : []
+}
+
+function refusalOf({ role, refusal }: Json): object[] {
+  return role !== undefined && typeof refusal === 'string' ? [{ type: 'refusal', content: cut(refusal) }] : []
 }
 
 function partsOf(content: unknown): object[] {
@@ -78,22 +107,48 @@ function partsOf(content: unknown): object[] {
 
 /** For other parts, such as an image, only their type. */
 function partOf(part: Json): object {
-  const { type } = part
-  if (typeof part['text'] === 'string') return text(part['text'])
-  if (typeof part['thinking'] === 'string') return { type: 'reasoning', content: cut(part['thinking']) }
-  if (type === 'tool_use' || type === 'function_call') return toolCall(part)
-  if (type === 'tool_result') return toolResponse(part['tool_use_id'], part['content'])
-  if (type === 'function_call_output') return toolResponse(part['call_id'], part['output'])
-  return { type: typeof type === 'string' ? cut(type) : 'unknown' }
+  const { type, functionCall = part['function_call'], functionResponse = part['function_response'] } = part
+  if (typeof part['text'] === 'string') return part['thought'] === true ? thought(part['text']) : text(part['text'])
+  if (typeof part['thinking'] === 'string') return thought(part['thinking'])
+  if (typeof part['refusal'] === 'string') return { type: 'refusal', content: cut(part['refusal']) }
+  if (functionCall !== undefined) return toolCall(objectOf(functionCall))
+  if (functionResponse !== undefined) {
+    const { id, name, response } = objectOf(functionResponse)
+    return toolResponse(id ?? name, response)
+  }
+  switch (type) {
+    case 'reasoning':
+      return thought([...textsOf(part['summary']), ...textsOf(part['content'])].join('\n'))
+    case 'tool_use':
+    case 'function_call':
+    case 'custom_tool_call':
+      return toolCall(part)
+    case 'tool_result':
+      return toolResponse(part['tool_use_id'], part['content'])
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return toolResponse(part['call_id'], part['output'])
+    default:
+      return { type: cut(typeof type === 'string' ? type : (Object.keys(part)[0] ?? 'unknown')) }
+  }
+}
+
+function textsOf(list: unknown): string[] {
+  const texts = Array.isArray(list) ? list.map((part) => objectOf(part)['text']) : []
+  return texts.filter((each) => typeof each === 'string')
+}
+
+function thought(content: string): object {
+  return { type: 'reasoning', content: cut(content) }
 }
 
 function toolCall(call: Json): object {
-  const { name, arguments: given, input } = { ...call, ...objectOf(call['function']) } as Json
+  const { name, arguments: given, input, args } = { ...call, ...objectOf(call['function']) } as Json
   return {
     type: 'tool_call',
     id: plain(call['call_id'] ?? call['id']),
     name: plain(name),
-    arguments: plain(given ?? input),
+    arguments: plain(given ?? input ?? args),
   }
 }
 
@@ -111,7 +166,7 @@ function plain(value: unknown): string | null {
 }
 
 function cut(words: string): string {
-  return words.length > MOST_TEXT ? `${words.slice(0, MOST_TEXT)}…` : words
+  return words.length > TRACED_TEXT ? `${words.slice(0, TRACED_TEXT)}…` : words
 }
 
 function objectOf(value: unknown): Json {

@@ -72,6 +72,10 @@ export class SampledCall implements CallTrace {
     this.#startedAt = head.receivedAt
   }
 
+  get hasContent(): boolean {
+    return this.#parts.hasContent && GENERATING.has(this.#operation)
+  }
+
   attempt(): AttemptTrace {
     const span = this.#newSpan(this.#span)
     const context: TraceContext | null = this.#parts.propagates ? passedOn(span, span, true) : null
@@ -87,7 +91,7 @@ export class SampledCall implements CallTrace {
 
   end(row: TracedCall, content: () => TracedContent): void {
     if (this.#isEnded) return
-    const said = this.#parts.hasContent && this.#operation === 'chat' ? contentOf(content) : {}
+    const said = this.hasContent ? contentOf(content) : {}
     this.#parts.metrics?.count(row, this.#operation)
     const startedAt = this.#offset + this.#startedAt
     this.#finish(row.code, () => ({
@@ -143,6 +147,9 @@ export class SampledCall implements CallTrace {
     return traceState === undefined ? span : { ...span, traceState }
   }
 }
+
+/** The operations whose content the conventions know. */
+const GENERATING: ReadonlySet<string> = new Set(['chat', 'text_completion'])
 
 /** The answer is logged and waiting to be sent: nothing may throw here, for example on an answer nested too deep. */
 function contentOf(content: () => TracedContent): Attributes {

@@ -8,6 +8,7 @@ type Trace = Partial<SpanContext> & Pick<SpanContext, 'traceId'>
 
 /** A call without spans, and every attempt of it: it only passes on the trace that it belongs to. */
 export class UnsampledCall implements CallTrace, AttemptTrace {
+  readonly hasContent = false
   readonly #endpoint: TracedEndpoint
   readonly #trace: Trace | null
   readonly #parts: TraceParts

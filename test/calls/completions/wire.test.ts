@@ -9,6 +9,7 @@ import {
   readCompletionsRequest,
 } from '../../../src/domain/request/completions.ts'
 import type { Chunk, StreamPart } from '../../../src/domain/request/stream.ts'
+import { assembled } from '../../../src/endpoints/assembly.ts'
 import { assembleText } from '../../../src/endpoints/completions/assemble.ts'
 import { holdTerms, moneyOf } from '../../../src/limits/hold.ts'
 import type { Target, Translator } from '../../../src/providers/family.ts'
@@ -172,7 +173,10 @@ describe('a stream', () => {
     )
     assert.deepEqual(parts.at(-1), { type: 'message-end', finishReason: 'stop', warning: null })
     assert.deepEqual([usage?.isFinal, usage?.tokens.input, usage?.tokens.output], [true, 3, 2])
-    const { choices } = assembleText(chunks.map(({ value }) => value))
+    const { choices } = assembled(
+      assembleText(),
+      chunks.map(({ value }) => value),
+    )
     assert.deepEqual(
       (choices as { text: string }[]).map(({ text }) => text),
       ['ac', 'b'],
