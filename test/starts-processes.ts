@@ -22,13 +22,9 @@ export function onlyComputes(file: string): boolean {
 const OF_THE_PROCESS =
   /\bmock\b|\bprocess\.(on|once|exit|chdir|umask|memoryUsage)\b|\bprocess\.env\S* = |\bglobalThis\b|setFlagsFromString|_PROXY\b/
 
-/** The database server or browser that they start for a file ends with it. */
-const SERVERS = ['test/postgres.ts', 'test/valkey.ts', 'test/dashboard/chromium.ts']
-
-/** Whether a test file may run in one process with others: it starts nothing but such a server. */
+/** Whether a test file may run in one process with others: what it starts ends with it. */
 export function mayShareProcess(file: string): boolean {
-  const reached = reachedFrom(file, SERVERS)
-  return !STARTERS.some((starter) => reached.has(starter)) && !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
+  return !OF_THE_PROCESS.test(readFileSync(file, 'utf8'))
 }
 
 /** Whether a test file loads this file of ours, directly or through others. */
@@ -36,13 +32,13 @@ export function reaches(file: string, other: string): boolean {
   return reachedFrom(file).has(other)
 }
 
-/** Our files and packages loaded with this file, except what these others load. */
-function reachedFrom(file: string, others: readonly string[] = []): Set<string> {
+/** Our files and packages loaded with this file. */
+function reachedFrom(file: string): Set<string> {
   const reached = new Set([file])
   // A set that grows is walked to its end.
   for (const each of reached) {
     // A file that is missing fails where it is loaded.
-    if (!/\.tsx?$/.test(each) || !existsSync(each) || others.includes(each)) continue
+    if (!/\.tsx?$/.test(each) || !existsSync(each)) continue
     for (const { target, isTypeOnly } of importsOf(each)) if (!isTypeOnly) reached.add(target)
   }
   return reached
