@@ -156,15 +156,15 @@ function addServedBy(headers: Headers, { entry, position, ignored }: ServedHead)
 
 /** On errors too: an adjustment may be the cause. */
 function addCommon(headers: Headers, call: Ended['call'], { ledger }: Pick<Deps, 'ledger'>): Headers {
-  const { key, snapshot, aspects, warnings = [], held, unusedKey, adjustments } = call
+  const { key, snapshot, aspects, warnings = [], held, foreseen, adjustments } = call
   headers['server-timing'] = serverTiming(call)
   for (const aspect of aspects) aspect.addHeaders?.(headers)
   addRateHeaders(headers, payerOf(key, snapshot), ledger)
   if (warnings.length > 0) headers['x-gateway-budget-warning'] = warningText(warnings, (scope) => scopeName(scope, key))
   // The shared counters were down, and the policy allowed the call.
   if (held?.unchecked === true) headers['x-gateway-limits'] = 'unchecked'
-  if (unusedKey.length > 0 || adjustments.length > 0) {
-    headers['x-gateway-adjusted'] = headerSafe(adjustmentsText([...unusedKey, ...adjustments]))
+  if (foreseen.length > 0 || adjustments.length > 0) {
+    headers['x-gateway-adjusted'] = headerSafe(adjustmentsText([...foreseen, ...adjustments]))
   }
   return headers
 }

@@ -36,9 +36,10 @@ function makersOf(workspace: Workspace, { aspects }: Pick<Deps, 'aspects'>): rea
 
 /** In their order: the first that has an answer gives it. */
 export async function enterAspects(call: Resolved): Promise<Given | null> {
-  for (const aspect of call.aspects) {
-    const given = aspect.enter === undefined ? null : await aspect.enter(call)
-    if (given !== null) return given
+  // By place: one of them may change those behind it.
+  for (let place = 0; place < call.aspects.length; place++) {
+    const given = await call.aspects[place]?.enter?.(call)
+    if (given != null) return given
   }
   return null
 }

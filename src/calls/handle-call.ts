@@ -163,7 +163,7 @@ function begin(
     startedTick: call.receivedAt,
     externalMs: 0,
     attempts: [],
-    unusedKey: endpoint.unusedKey?.(call) ?? NO_ADJUSTMENTS,
+    foreseen: endpoint.unusedKey?.(call) ?? NO_ADJUSTMENTS,
     adjustments: NO_ADJUSTMENTS,
     receiver: call,
     aspects: NO_ASPECTS,

@@ -5,8 +5,7 @@ import { worded } from '../domain/wording/worded.ts'
 import type { Resolved } from './stages.ts'
 
 /** A key may be restricted to some models. This comes after resolve: an unknown name is 404, not 403. */
-export function permit({ key, body }: Resolved): void {
-  const { model } = body.request
+export function permit({ key, body }: Resolved, model = body.request.model): void {
   if (mayUse(key, model) || mayUse(key, withoutSuffix(model))) return
   throw new GatewayError(
     'forbidden',

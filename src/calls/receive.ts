@@ -5,13 +5,11 @@ import { isForm } from '../domain/form/form.ts'
 import { checkedIdempotencyKey } from '../domain/idempotency.ts'
 import { isStreaming } from '../domain/snapshot.ts'
 import { named, worded } from '../domain/wording/worded.ts'
-import { namesInHeaders } from '../endpoints/call-names.ts'
 import { saidIn } from '../endpoints/read-body.ts'
 import type { Call } from '../http/call.ts'
 import { streamHead } from './answer.ts'
 import { aspectsOf } from './aspects.ts'
-import { asHolder } from './attribution/as-holder.ts'
-import { attributedTo } from './attribution/attributed-to.ts'
+import { attributionOfCall } from './attribution/attribution-of-call.ts'
 import type { Deps } from './deps.ts'
 import { Idempotent } from './idempotency/idempotent.ts'
 import { toolSalt } from './loops/braked.ts'
@@ -62,10 +60,7 @@ function received(call: Call, begun: Begun, body: RequestBody, idempotencyKey: s
     next.aspects = [new Idempotent({ idempotencyKey, bodyHash: body.hash, idPrefix }, deps), ...begun.aspects]
   }
   next.body = body
-  const names = namesInHeaders(call, deps.roots, begun.key.id)
-  const said = attributedTo(names, body.attribution, begun.snapshot)
-  const { holder } = begun.key
-  next.attribution = holder === undefined ? said : asHolder(said, holder)
+  next.attribution = attributionOfCall(next, deps)
   if (watchesCache(next)) next.aspects = [...next.aspects, new CacheWatch(deps)]
   const isStream = begun.endpoint.stream?.isRequested(body.request) === true
   if (isStream && next.trace.hasContent) next.aspects = [...next.aspects, new TracedStream(next.endpoint.name)]

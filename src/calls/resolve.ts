@@ -7,10 +7,11 @@ import { Cached } from './cache/cached.ts'
 import type { Deps } from './deps.ts'
 import { advance, type Received, type Resolved } from './stages.ts'
 
-export function resolve(received: Received, deps: Deps): Resolved {
-  const { body, key, snapshot, endpoint } = received
+/** `model`: where another one than the caller's is asked. */
+export function resolve(received: Received, deps: Deps, model = received.body.request.model): Resolved {
+  const { key, snapshot, endpoint } = received
   const resolved = advance<Resolved>(received)
-  const route = entriesOf(body.request.model, key, snapshot, deps.prefixes)
+  const route = entriesOf(model, key, snapshot, deps.prefixes)
   resolved.resolved = route
   if (route.cache !== undefined && endpoint.isFree !== true) {
     resolved.aspects = [...received.aspects, new Cached(route.cache, deps)]

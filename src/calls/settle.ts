@@ -103,7 +103,7 @@ function closeRecord({ call, error }: Ended, reply: CallReply | null, deps: Deps
     requestBytes: body?.length ?? refused?.bytes ?? 0,
     responseBytes: sentBytes(call, reply),
     ignoredParams: served?.ignored ?? NONE_IGNORED,
-    adjustments: call.unusedKey.length === 0 ? call.adjustments : [...call.unusedKey, ...call.adjustments],
+    adjustments: call.foreseen.length === 0 ? call.adjustments : [...call.foreseen, ...call.adjustments],
     firstContentMs: stream?.firstContentMs ?? null,
     ended: stream?.ended ?? null,
     eventsSent: stream?.events ?? 0,

@@ -41,8 +41,8 @@ export interface Begun {
   /** Time that was not ours: upstream calls and the waits between them. */
   externalMs: number
   readonly attempts: AttemptRecord[]
-  /** A key that was sent beside the one used. */
-  readonly unusedKey: readonly Adjustment[]
+  /** Known before an entry is called: a key that was sent beside the one used, what a guardrail changed. */
+  foreseen: readonly Adjustment[]
   /** Of the last attempted entry. */
   adjustments: Adjustment[]
   /** Who called. */
@@ -59,6 +59,10 @@ export interface Begun {
 export interface Aspect {
   /** The key may use the model; nothing is held, and no row is open. Throws a refusal. Null: the call continues. */
   enter?(call: Resolved): Promise<Given | null>
+  /** What the call says must not be stored, or not yet. */
+  hidesContent?: boolean
+  /** A guardrail has put this request in the place of the caller's. */
+  rewritten?(body: Buffer): void
   addToOpening?(record: OpenRecord): void
   /** Frames of a stream, as they are sent. */
   recordFrames?(text: string): void

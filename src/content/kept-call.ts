@@ -34,9 +34,12 @@ export class KeptCall {
     this.#call = call
     this.#memory = memory
     this.#keep = keep
-    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    const length = Math.min(bytes, KEPT_BYTES)
-    this.#request = this.#take(length) ? { body: beginning(chunks, length), bytes, isCut: length < bytes } : null
+    this.#request = this.#bodyOf(chunks)
+  }
+
+  /** What was sent instead of it. Until the call has ended, both count. */
+  replaceRequest(chunks: readonly Uint8Array[]): void {
+    this.#request = this.#bodyOf(chunks)
   }
 
   /** Frames of a stream, as they are sent. */
@@ -61,6 +64,12 @@ export class KeptCall {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#memory.give(this.#taken)
+  }
+
+  #bodyOf(chunks: readonly Uint8Array[]): KeptBody | null {
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    const length = Math.min(bytes, KEPT_BYTES)
+    return this.#take(length) ? { body: beginning(chunks, length), bytes, isCut: length < bytes } : null
   }
 
   #whole(body: string | Uint8Array): KeptContent['answer'] {

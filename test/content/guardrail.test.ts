@@ -1,44 +1,21 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { filesUnder } from '../files-under.ts'
 import { type Harness, type Json, KEY, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
+import { type GuardrailService, type Respond, startGuardrail, verdict } from './guardrail-service.ts'
 
 const MARK = 'Zq7saidtoaguardrail93XyW'
 
-interface Asked {
-  headers: IncomingHttpHeaders
-  text: string
-  json: Json
-}
-
-/** An external check; the test decides its answers. */
-const asked: Asked[] = []
-let respond: (asked: Asked, response: ServerResponse) => void = () => {}
-const guardrail = createServer(async (request, response) => {
-  const text = (await buffer(request)).toString()
-  const one = { headers: request.headers, text, json: JSON.parse(text) }
-  asked.push(one)
-  respond(one, response)
-})
-const verdict =
-  (answer: object, status = 200) =>
-  (_: Asked, response: ServerResponse) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-
+let service: GuardrailService
 let harness: Harness
 const manage = managing(() => harness)
-let url: string
 
 before(async () => {
-  await new Promise<void>((resolve) => guardrail.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(guardrail.address() as AddressInfo).port}/check`
+  service = await startGuardrail()
   harness = await startHarness({
     config:
       'workspaces: { default: { streaming: true, routes: { fast: { chain: [{ provider: openai, model: gpt-4o-mini }] } } } }',
@@ -47,17 +24,16 @@ before(async () => {
 })
 after(async () => {
   await harness.stop()
-  guardrail.closeAllConnections()
-  guardrail.close()
+  service.close()
 })
 beforeEach(() => {
-  asked.length = 0
+  service.asked.length = 0
   harness.simulator.reset()
 })
 
 async function set(settings: object): Promise<void> {
   const { status, text } = await manage('PATCH', '/workspaces/default', {
-    guardrail: { url, timeout_ms: 30_000, ...settings },
+    guardrail: { url: service.url, timeout_ms: 30_000, ...settings },
   })
   assert.equal(status, 200, text)
 }
@@ -67,12 +43,12 @@ const say = (more: Json = {}) => ({ model: 'fast', messages: [{ role: 'user', co
 describe('before a call', () => {
   test('it is asked with the request as it came, signed, and allows', async () => {
     await set({})
-    respond = verdict({ action: 'allow' })
+    service.respond = verdict({ action: 'allow' })
     const answer = await harness.chat(say())
     assert.equal(answer.status, 200)
     assert.equal(harness.upstream().length, 1)
-    const [one] = asked
-    assert.ok(one !== undefined && asked.length === 1)
+    const [one] = service.asked
+    assert.ok(one !== undefined && service.asked.length === 1)
     const id = answer.headers.get('x-gateway-request-id')
     assert.deepEqual(one.json, {
       type: 'guardrail.before',
@@ -100,7 +76,7 @@ describe('before a call', () => {
   })
 
   test('it blocks: no provider is asked, nothing is charged, the caller reads why and the row the reason only', async () => {
-    respond = verdict({ action: 'block', message: `Not ${MARK} here.`, reason: 'off_topic' })
+    service.respond = verdict({ action: 'block', message: `Not ${MARK} here.`, reason: 'off_topic' })
     const answer = await harness.chat(say())
     assert.deepEqual([answer.status, answer.json.error.code], [400, 'blocked_by_guardrail'])
     assert.equal(answer.json.error.message, `Not ${MARK} here.`)
@@ -113,13 +89,13 @@ describe('before a call', () => {
   })
 
   test('a reason that is no word is not kept', async () => {
-    respond = verdict({ action: 'block', reason: `they said ${MARK}` })
+    service.respond = verdict({ action: 'block', reason: `they said ${MARK}` })
     const row = await harness.rowOf(await harness.chat(say()))
     assert.equal(row['reason'], 'The request was blocked by a guardrail.')
   })
 
   test('an error has the format of its endpoint, and a stream is blocked like any call', async () => {
-    respond = verdict({ action: 'block' })
+    service.respond = verdict({ action: 'block' })
     const response = await fetch(`${harness.url}/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
@@ -132,15 +108,15 @@ describe('before a call', () => {
   })
 
   test('a large request is asked about as a whole', async () => {
-    respond = verdict({ action: 'allow' })
+    service.respond = verdict({ action: 'allow' })
     const text = `${MARK} ${'word '.repeat(60_000)}`
     assert.equal((await harness.chat(say({ messages: [{ role: 'user', content: text }] }))).status, 200)
-    assert.equal(asked[0]?.json.body.messages[0].content, text)
+    assert.equal(service.asked[0]?.json.body.messages[0].content, text)
   })
 })
 
 describe('without a verdict', () => {
-  const failures: [string, typeof respond][] = [
+  const failures: [string, Respond][] = [
     ['an error', verdict({ action: 'allow' }, 500)],
     ['no verdict', verdict({ action: 'perhaps' })],
     ['no JSON', (_, response) => response.writeHead(200).end('<html>')],
@@ -149,7 +125,7 @@ describe('without a verdict', () => {
   ]
   for (const [what, how] of failures) {
     test(`${what}: closed refuses, open lets the call pass`, async () => {
-      respond = how
+      service.respond = how
       await set({ timeout_ms: 200, on_failure: 'closed' })
       const refused = await harness.chat(say())
       assert.deepEqual([refused.status, refused.json.error.code], [503, 'guardrail_unavailable'])
@@ -170,18 +146,18 @@ describe('without a verdict', () => {
 })
 
 describe('after a call', () => {
-  const onAnswer = (answer: object): typeof respond => {
+  const onAnswer = (answer: object): Respond => {
     const [allow, other] = [verdict({ action: 'allow' }), verdict(answer)]
     return (one, response) => (one.json.type === 'guardrail.after' ? other : allow)(one, response)
   }
 
   test('the answer is blocked, and what it cost stays in the log', async () => {
     await set({ before: false, after: true })
-    respond = onAnswer({ action: 'block', reason: 'leaks' })
+    service.respond = onAnswer({ action: 'block', reason: 'leaks' })
     const answer = await harness.chat(say())
     assert.deepEqual([answer.status, answer.json.error.code], [400, 'blocked_by_guardrail'])
-    assert.deepEqual([asked.length, asked[0]?.json.type], [1, 'guardrail.after'])
-    assert.ok(Array.isArray(asked[0]?.json.body.choices))
+    assert.deepEqual([service.asked.length, service.asked[0]?.json.type], [1, 'guardrail.after'])
+    assert.ok(Array.isArray(service.asked[0]?.json.body.choices))
     assert.equal(harness.upstream().length, 1)
     const row = await harness.rowOf(answer)
     assert.equal(row['reason'], 'The answer was blocked by a guardrail: leaks.')
@@ -191,14 +167,14 @@ describe('after a call', () => {
 
   test('an answer that is allowed goes out as it is', async () => {
     await set({ before: true, after: true })
-    respond = verdict({ action: 'allow' })
+    service.respond = verdict({ action: 'allow' })
     const answer = await harness.chat(say())
     assert.equal(answer.status, 200)
     assert.deepEqual(
-      asked.map(({ json }) => json.type),
+      service.asked.map(({ json }) => json.type),
       ['guardrail.before', 'guardrail.after'],
     )
-    assert.deepEqual(asked[1]?.json.body, answer.json)
+    assert.deepEqual(service.asked[1]?.json.body, answer.json)
   })
 
   test('what cannot be taken back is not streamed', async () => {
@@ -208,7 +184,7 @@ describe('after a call', () => {
   test('without a guardrail nobody is asked', async () => {
     assert.equal((await manage('PATCH', '/workspaces/default', { guardrail: null })).json.guardrail, null)
     assert.equal((await harness.chat(say({ stream: true }))).status, 200)
-    assert.equal(asked.length, 0)
+    assert.equal(service.asked.length, 0)
   })
 })
 

@@ -2,6 +2,7 @@ import type { KeptCall } from '../../content/kept-call.ts'
 import type { Workspace } from '../../domain/snapshot.ts'
 import type { CallReply } from '../../http/call.ts'
 import type { MakeAspect } from '../deps.ts'
+import { hidesContent } from '../hides-content.ts'
 import type { Aspect, Ended } from '../stages.ts'
 
 /** What the calls of a workspace say, where it stores that (docs/content.md). No call waits for it. */
@@ -17,7 +18,10 @@ export function keptContent({ content: settings }: Workspace): MakeAspect | null
 function aspectOf(kept: KeptCall, isMedia = false): Aspect {
   return {
     ...(!isMedia && { recordFrames: kept.record }),
-    settled: ({ error }, reply) => keep(kept, error, isMedia ? null : reply),
+    rewritten: (body) => kept.replaceRequest([body]),
+    settled: ({ call, error }, reply) => {
+      if (!hidesContent(call)) keep(kept, error, isMedia ? null : reply)
+    },
     release: () => kept.release(),
   }
 }

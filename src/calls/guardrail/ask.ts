@@ -1,4 +1,5 @@
-import { type Guardrail, type Verdict, verdictOf } from '../../domain/content/guardrail.ts'
+import type { Guardrail } from '../../domain/content/guardrail.ts'
+import { NO_VERDICT, type Verdict, verdictOf } from '../../domain/content/verdict.ts'
 import type { Presence } from '../../domain/presence.ts'
 import { CallerLeftError } from '../../http/call.ts'
 import { stoppageWords } from '../../upstream/stoppage-words.ts'
@@ -8,14 +9,14 @@ import { type Question, questionBytes, signedHeaders } from './message.ts'
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'switchyard' }
 
-/** A verdict is short. */
-const LONGEST_VERDICT = 64 * 1024
+/** Beside the request that a verdict may contain. */
+const LONGEST_VERDICT = 1024 * 1024
 
 /** The verdict, or the reason why there is none. */
 export async function ask(
   question: Question,
   guardrail: Guardrail,
-  { upstream, now, presence }: Pick<Deps, 'upstream' | 'now'> & { presence: Presence },
+  { upstream, now, presence, maxBodyBytes }: Pick<Deps, 'upstream' | 'now' | 'maxBodyBytes'> & { presence: Presence },
 ): Promise<Verdict | string> {
   const { url, timeout_ms: timeoutMs } = guardrail
   const body = questionBytes(question)
@@ -26,13 +27,13 @@ export async function ask(
   if (reply.kind === 'caller-left') throw new CallerLeftError()
   if (reply.kind !== 'reply') return stoppageWords(reply, url, timeoutMs)
   if (reply.status !== 200) return `it answered ${reply.status}`
-  return (reply.bytes > LONGEST_VERDICT ? null : parsed(bodyOf(reply))) ?? 'it answered without a verdict'
+  return reply.bytes > maxBodyBytes + LONGEST_VERDICT ? 'its answer is too long' : parsed(bodyOf(reply))
 }
 
-function parsed(body: Buffer): Verdict | null {
+function parsed(body: Buffer): Verdict | string {
   try {
     return verdictOf(JSON.parse(body.toString('utf8')))
   } catch {
-    return null
+    return NO_VERDICT
   }
 }

@@ -28,7 +28,7 @@ class LitellmHeaders implements Aspect {
   addToOpening(record: OpenRecord): void {
     const { tags } = this.#said
     if (tags === null) return
-    const said = { ...NO_ATTRIBUTION, tags: { ...record.tags, ...cleanTags(tags) } }
+    const said = { ...NO_ATTRIBUTION, tags: { ...cleanTags(tags), ...record.tags } }
     record.tags = attributedTo(NO_NAMES, said, this.#call.snapshot).tags
   }
 

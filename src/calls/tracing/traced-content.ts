@@ -2,11 +2,13 @@ import { LARGE_BYTES } from '../../bodies/bodies.ts'
 import { SmallBody } from '../../bodies/small-body.ts'
 import type { CallReply } from '../../http/call.ts'
 import type { TracedContent } from '../../telemetry/tracing.ts'
+import { hidesContent } from '../hides-content.ts'
 import type { Ended } from '../stages.ts'
 import { TracedStream } from './traced-stream.ts'
 
 /** Of bodies that this thread has read itself: larger ones are with a worker. */
 export function tracedContent(call: Ended['call'], reply: CallReply | null): TracedContent {
+  if (hidesContent(call)) return { request: null, answer: null }
   return { request: call.body instanceof SmallBody ? call.body.request : null, answer: answerOf(call, reply) }
 }
 

@@ -39,21 +39,3 @@ export function guardrailFromText(text: string | null): GuardrailSettings | null
 export function guardrailContext(workspace: string): string {
   return `guardrail of the workspace "${workspace}"`
 }
-
-/** `reason`: a word for the log, never what was said. */
-export type Verdict = { action: 'allow' } | { action: 'block'; message: string | null; reason: string | null }
-
-const LONGEST_MESSAGE = 500
-
-/** Null: it is no verdict. */
-export function verdictOf(body: unknown): Verdict | null {
-  if (typeof body !== 'object' || body === null) return null
-  const { action, message, reason } = body as Record<string, unknown>
-  if (action === 'allow') return { action }
-  if (action !== 'block') return null
-  return {
-    action,
-    message: typeof message === 'string' && message !== '' ? message.slice(0, LONGEST_MESSAGE) : null,
-    reason: typeof reason === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(reason) ? reason : null,
-  }
-}

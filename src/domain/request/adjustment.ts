@@ -11,6 +11,7 @@ export const ADJUSTMENT_REASONS = {
   refused: 'the provider does not take it with this model, and the call can do without it',
   unused_key: 'the bearer token is another key, and that one counts',
   left_out: 'the hard budget does not cover what it can cost',
+  guardrail: 'the guardrail of the workspace chose it',
   pinned: 'sent explicitly, so that no default of the provider or its account can exceed the hard budget',
 } as const
 

@@ -88,6 +88,7 @@ const ADJUSTED = {
   stepped_down: 'a cheaper model, because of the budget',
   renamed: 'as the provider wants it',
   refused: 'left out: the provider does not take it',
+  guardrail: 'by the guardrail',
   pinned: 'pinned for the hard budget',
   unused_key: 'not used: the bearer token is another key',
   left_out: 'left out: the hard budget does not cover what it can cost',
