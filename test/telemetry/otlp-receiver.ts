@@ -73,8 +73,8 @@ export async function startReceiver(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bodies,
     /** Of all batches so far. */
-    async spans(): Promise<ReceivedSpan[]> {
-      return (await read('/v1/traces')).flatMap(({ resourceSpans }) => resourceSpans.flatMap(spansOf))
+    async spans(path = '/v1/traces'): Promise<ReceivedSpan[]> {
+      return (await read(path)).flatMap(({ resourceSpans }) => resourceSpans.flatMap(spansOf))
     },
     /** The newest point of each series, by the metric's name. */
     async metrics(): Promise<Record<string, Json[]>> {

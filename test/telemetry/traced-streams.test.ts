@@ -144,6 +144,7 @@ for (const [name, ask] of Object.entries(FORMATS)) {
         assert.equal(span.isError, true)
         assert.match(sent, new RegExp(`"${textOf(span)}"`))
         assert.notEqual(textOf(span), '')
+        assert.equal(said(span, 'output')[0].finish_reason, 'upstream_error')
       })
 
       test('whose caller leaves has what was sent until then', async (context) => {

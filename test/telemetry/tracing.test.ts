@@ -131,6 +131,7 @@ describe('a call is a span with a child for each attempt', () => {
     const cost = Number((await harness.rowOf(answer))['cost_picodollars'])
     assert.ok(cost > 0)
     assert.equal(call?.attributes['switchyard.cost_usd'], cost / 1e12)
+    assert.equal(call?.attributes['gen_ai.usage.cost'], cost / 1e12)
   })
 
   traced('and a stored answer says whose it is and what it saved', async () => {

@@ -76,6 +76,8 @@ export function callAttributes(row: TracedCall, conventionName: ConventionName):
     'switchyard.fallback': row.fallback,
     // For graphs; the row has the exact figure.
     'switchyard.cost_usd': usd(row.costPicodollars),
+    // Not in the conventions, but what receivers take for the cost.
+    'gen_ai.usage.cost': usd(row.costPicodollars),
     'switchyard.usage_source': row.usageSource ?? undefined,
     'switchyard.cache': row.cache ?? undefined,
     'switchyard.saved_usd': usd(row.savedPicodollars),

@@ -81,7 +81,7 @@ const CASES: [name: string, request: object, answer: object, attributes: object]
         { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: '{}' }] },
         { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: '42' }] },
       ],
-      'gen_ai.output.messages': [{ role: 'assistant', parts: [text('hello')] }],
+      'gen_ai.output.messages': [{ role: 'assistant', finish_reason: 'stop', parts: [text('hello')] }],
     },
   ],
   [
@@ -130,6 +130,7 @@ const CASES: [name: string, request: object, answer: object, attributes: object]
       'gen_ai.output.messages': [
         {
           role: 'assistant',
+          finish_reason: 'stop',
           parts: [
             { type: 'reasoning', content: 'hm' },
             { type: 'refusal', content: 'no' },

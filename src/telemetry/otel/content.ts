@@ -19,14 +19,15 @@ interface Message {
 /**
  * What was asked and answered, as the GenAI conventions have it: JSON text. It is read by its shape, for the formats of
  * the endpoints have most of it in common. Of a conversation the newest messages stay, of a text its beginning.
+ * `reason`: why the answer ended, where it does not say so itself: receivers drop messages without one.
  */
-export function contentAttributes({ request, answer }: TracedContent): Record<string, string> {
+export function contentAttributes({ request, answer }: TracedContent, reason = 'stop'): Record<string, string> {
   const said = objectOf(request)
   const body = objectOf(answer)
   const guidance = said['systemInstruction'] ?? said['system_instruction']
   const system = partsOf(said['system'] ?? said['instructions'] ?? objectOf(guidance)['parts'] ?? guidance)
   const asked = messagesOf(said['messages'] ?? said['input'] ?? said['contents'] ?? said['prompt'], 'user')
-  const answered = answersOf(body)
+  const answered = answersOf(body).map((message) => ({ finish_reason: reason, ...message }))
   return {
     ...(system.length > 0 && { [ATTR_GEN_AI_SYSTEM_INSTRUCTIONS]: listOf(fitting(system)) }),
     ...(asked.length > 0 && { [ATTR_GEN_AI_INPUT_MESSAGES]: newest(asked) }),

@@ -91,7 +91,7 @@ export class SampledCall implements CallTrace {
 
   end(row: TracedCall, content: () => TracedContent): void {
     if (this.#isEnded) return
-    const said = this.hasContent ? contentOf(content) : {}
+    const said = this.hasContent ? contentOf(content, row) : {}
     this.#parts.metrics?.count(row, this.#operation)
     const startedAt = this.#offset + this.#startedAt
     this.#finish(row.code, () => ({
@@ -152,9 +152,9 @@ export class SampledCall implements CallTrace {
 const GENERATING: ReadonlySet<string> = new Set(['chat', 'text_completion'])
 
 /** The answer is logged and waiting to be sent: nothing may throw here, for example on an answer nested too deep. */
-function contentOf(content: () => TracedContent): Attributes {
+function contentOf(content: () => TracedContent, row: TracedCall): Attributes {
   try {
-    return contentAttributes(content())
+    return contentAttributes(content(), row.finishReason ?? row.code ?? undefined)
   } catch {
     return {}
   }
