@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { perClass } from '../../domain/pricing/classes.ts'
 import { type PriceList, parsePrices, picodollarsPerToken, type TokenPrices } from '../../domain/pricing/price.ts'
 import type { Database, ManagedBy, PriceVersionRow, RegistryRow } from '../engine/schema.ts'
@@ -39,20 +39,34 @@ export async function putModel(
 ): Promise<boolean> {
   return changeControlData(db, async (transaction) => {
     const present = await findModel(transaction, facts.provider, facts.model)
-    const row = registryRow(facts, managedBy, present?.updated_at ?? now)
-    if (present === null) {
-      await transaction.insertInto('registry').values(row).execute()
-      return true
-    }
-    if (JSON.stringify(columnsOf(present, row)) === JSON.stringify(row)) return false
-    await transaction
+    return (await putModels(transaction, [{ facts, present }], managedBy, now)) > 0
+  })
+}
+
+/** The same for many, each with its row as it is there: how many were written. */
+export async function putModels(
+  db: Transaction<Database>,
+  models: readonly { facts: ModelFacts; present: RegistryRow | null }[],
+  managedBy: ManagedBy,
+  now: number,
+): Promise<number> {
+  const rows = models.map(({ facts, present }) => {
+    return { present, row: registryRow(facts, managedBy, present?.updated_at ?? now) }
+  })
+  const added = rows.filter(({ present }) => present === null).map(({ row }) => row)
+  if (added.length > 0) await db.insertInto('registry').values(added).execute()
+  const changed = rows.filter(({ present, row }) => {
+    return present !== null && JSON.stringify(columnsOf(present, row)) !== JSON.stringify(row)
+  })
+  for (const { row } of changed) {
+    await db
       .updateTable('registry')
       .set({ ...row, updated_at: now })
-      .where('provider', '=', facts.provider)
-      .where('model', '=', facts.model)
+      .where('provider', '=', row.provider)
+      .where('model', '=', row.model)
       .execute()
-    return true
-  })
+  }
+  return added.length + changed.length
 }
 
 export async function deleteModel(db: Kysely<Database>, provider: string, model: string): Promise<boolean> {
@@ -64,20 +78,23 @@ export async function deleteModel(db: Kysely<Database>, provider: string, model:
   return result.numDeletedRows === 1n
 }
 
+/** Prices that a model is to have from now on. */
+export interface NewPrices {
+  provider: string
+  model: string
+  prices: PriceList
+  source: string
+}
+
 /**
  * Prices are never changed, only followed by a newer version, so that every logged cost can be explained.
  * Returns the id of the version in force; a list equal to the newest one makes no new version.
  */
-export async function addPriceVersion(
-  db: Kysely<Database>,
-  input: { provider: string; model: string; prices: PriceList; source: string },
-  now: number,
-): Promise<number> {
-  const prices = JSON.stringify(canonicalPrices(input.prices))
+export async function addPriceVersion(db: Kysely<Database>, input: NewPrices, now: number): Promise<number> {
   return changeControlData(db, async (transaction) => {
     const newest = await newestPriceVersion(transaction, input.provider, input.model)
-    if (newest !== null && JSON.stringify(parsePrices(newest.prices)) === prices) return newest.id
-    const row = { provider: input.provider, model: input.model, source: input.source, prices, created_at: now }
+    const row = versionAfter(newest, input, now)
+    if (row === null) return (newest as PriceVersionRow).id
     const inserted = await transaction
       .insertInto('price_versions')
       .values(row)
@@ -87,6 +104,24 @@ export async function addPriceVersion(
   })
 }
 
+/** The same for many, each with its newest version. */
+export async function addPriceVersions(
+  db: Transaction<Database>,
+  inputs: readonly { input: NewPrices; newest: PriceVersionRow | null }[],
+  now: number,
+): Promise<void> {
+  const rows = inputs.flatMap(({ input, newest }) => versionAfter(newest, input, now) ?? [])
+  if (rows.length > 0) await db.insertInto('price_versions').values(rows).execute()
+}
+
+/** Null where the newest version says the same. */
+function versionAfter(newest: PriceVersionRow | null, input: NewPrices, now: number) {
+  const { provider, model, source } = input
+  const prices = JSON.stringify(canonicalPrices(input.prices))
+  if (newest !== null && JSON.stringify(parsePrices(newest.prices)) === prices) return null
+  return { provider, model, source, prices, created_at: now }
+}
+
 export async function newestPriceVersion(
   db: Kysely<Database>,
   provider: string,
@@ -94,6 +129,20 @@ export async function newestPriceVersion(
 ): Promise<PriceVersionRow | null> {
   const [newest] = await priceHistory(db, provider, model, 1)
   return newest ?? null
+}
+
+/** Of every model that has one. */
+export async function newestPriceVersions(db: Kysely<Database>): Promise<PriceVersionRow[]> {
+  return db
+    .selectFrom('price_versions')
+    .selectAll()
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('price_versions')
+        .select((version) => version.fn.max('id').as('id'))
+        .groupBy(['provider', 'model']),
+    )
+    .execute()
 }
 
 /** Newest first. */

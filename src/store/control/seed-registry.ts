@@ -6,7 +6,7 @@ import type { PriceList } from '../../domain/pricing/price.ts'
 import { UNITS, type UnitPrice } from '../../domain/pricing/unit-prices.ts'
 import type { Database } from '../engine/schema.ts'
 import { changeControlData } from './control-transaction.ts'
-import { addPriceVersion, findModel, type ModelFacts, newestPriceVersion, putModel } from './registry.ts'
+import { addPriceVersions, type ModelFacts, newestPriceVersions, putModels } from './registry.ts'
 import { rowVendor } from './vendor.ts'
 
 /** Price lists write numbers; the shortest decimal that means the same double is what their author wrote. */
@@ -71,8 +71,15 @@ export interface BuiltinRegistry {
   models: readonly BuiltinModel[]
 }
 
+let shipped: BuiltinRegistry | null = null
+
 /** The models this version of the gateway was shipped with. */
 export function readBuiltinRegistry(): BuiltinRegistry {
+  shipped ??= readShipped()
+  return shipped
+}
+
+function readShipped(): BuiltinRegistry {
   const { asOf, models } = readFacts('./model-facts.json')
   const vendors = readFacts('./vendor-facts.json')
   const ofVendor = { asOf: vendors.asOf }
@@ -133,18 +140,29 @@ export async function seedRegistry(
 ): Promise<void> {
   await changeControlData(db, async (transaction) => {
     const vendors = await vendorsIn(transaction)
-    for (const { facts, prices, ofVendor } of builtin.models) {
+    const rows = byModel(await transaction.selectFrom('registry').selectAll().execute())
+    const versions = byModel(await newestPriceVersions(transaction))
+    const models = builtin.models
+      .filter(({ facts, ofVendor }) => ofVendor === undefined || vendors.has(facts.provider))
+      .map((model) => ({ ...model, present: rows.get(nameOf(model.facts)) ?? null }))
+      .filter(({ present }) => present === null || present.managed_by === 'builtin')
+    await putModels(transaction, models, 'builtin', now)
+    const priced = models.flatMap(({ facts, prices, ofVendor }) => {
       const { provider, model } = facts
-      if (ofVendor !== undefined && !vendors.has(provider)) continue
-      const present = await findModel(transaction, provider, model)
-      if (present !== null && present.managed_by !== 'builtin') continue
-      await putModel(transaction, facts, 'builtin', now)
-      const newest = await newestPriceVersion(transaction, provider, model)
-      const ours = newest === null ? isPriced(prices) : newest.source.startsWith(BUILTIN) || newest.source === 'config'
+      const newest = versions.get(nameOf(facts)) ?? null
+      const isOurs =
+        newest === null ? isPriced(prices) : newest.source.startsWith(BUILTIN) || newest.source === 'config'
       const source = BUILTIN + (ofVendor ?? builtin).asOf
-      if (ours) await addPriceVersion(transaction, { provider, model, prices, source }, now)
-    }
+      return isOurs ? [{ input: { provider, model, prices, source }, newest }] : []
+    })
+    await addPriceVersions(transaction, priced, now)
   })
+}
+
+const nameOf = ({ provider, model }: { provider: string; model: string }) => `${provider}/${model}`
+
+function byModel<Row extends { provider: string; model: string }>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [nameOf(row), row]))
 }
 
 /** The vendors with a provider. */

@@ -17,6 +17,7 @@ import { keyFromRow } from './keys.ts'
 import { issuerMap } from './people/token-issuers.ts'
 import { providerFromRow } from './providers.ts'
 import { activeRaises } from './raises.ts'
+import { newestPriceVersions } from './registry.ts'
 import { readResumedSessions } from './resumed-sessions.ts'
 import { routeFromRow } from './routes.ts'
 import { BUILTIN } from './seed-registry.ts'
@@ -62,16 +63,7 @@ export async function readControlRows(db: Kysely<Database>, now = Date.now()) {
     corrected: await correctedDays(db),
     raises: await activeRaises(db, now),
     resumed: await readResumedSessions(db),
-    prices: await db
-      .selectFrom('price_versions')
-      .selectAll()
-      .where('id', 'in', (select) =>
-        select
-          .selectFrom('price_versions')
-          .select((version) => version.fn.max('id').as('id'))
-          .groupBy(['provider', 'model']),
-      )
-      .execute(),
+    prices: await newestPriceVersions(db),
   }
 }
 
