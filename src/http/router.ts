@@ -1,10 +1,8 @@
-import findMyWay, { type HTTPMethod } from 'find-my-way'
+import findMyWay from 'find-my-way'
 import { GatewayError } from '../domain/errors.ts'
 import type { Handler, HttpRoute } from './call.ts'
 import { nearPath } from './near-path.ts'
 import { writeContractError } from './respond.ts'
-
-const METHODS: readonly HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 export interface Match {
   route: Omit<HttpRoute, 'method' | 'usesRawSocket'>
@@ -16,27 +14,24 @@ export interface Router {
   find(method: string, url: string): Match
 }
 
+/** What stands at one path: a route for each of its methods, and an answer to all others. */
+interface Place {
+  byMethod: ReadonlyMap<string, Match['route']>
+  refused: Match['route']
+}
+
 export function createRouter(routes: readonly HttpRoute[]): Router {
   const router = findMyWay({ maxParamLength: 1024 })
-  const register = (methods: HTTPMethod[], path: string, route: Match['route']) => {
-    router.on(methods, path, unused, route)
-  }
-  for (const route of routes) register(route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], route.path, route)
-  for (const [path, taken] of methodsByPath(routes)) {
-    const others = METHODS.filter((method) => !taken.has(method))
-    const { idPrefix, idHeader, writeError } = routes.find((route) => route.path === path) ?? {}
-    register(others, path, {
-      path,
-      idPrefix,
-      idHeader,
-      writeError,
-      handle: refuseMethod(path, [...taken].join(', '), writeError),
-    })
-  }
+  // By path alone: a tree for each method would cost a start ten times as much.
+  for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path))
+    router.on('GET', path, unused, placeOf(path, ofPath))
   return {
     find(method, url) {
-      const found = router.find(method as HTTPMethod, url)
-      if (found !== null) return { route: found.store, params: found.params as Match['params'] }
+      const found = router.find('GET', url)
+      if (found !== null) {
+        const { byMethod, refused } = found.store as Place
+        return { route: byMethod.get(method) ?? refused, params: found.params as Match['params'] }
+      }
       const path = url.split('?', 1)[0] ?? ''
       const { writeError, idHeader } = routes.find((route) => path.startsWith(`${route.path}/`)) ?? {}
       return { route: { path: '', writeError, idHeader, handle: notFound(path, routes) }, params: {} }
@@ -44,18 +39,15 @@ export function createRouter(routes: readonly HttpRoute[]): Router {
   }
 }
 
-/** Required by the router, which is only asked for the route. */
+/** Required by the router, which is only asked for the place. */
 function unused(): void {}
 
-function methodsByPath(routes: readonly HttpRoute[]): Map<string, Set<string>> {
-  const methodsOf = new Map<string, Set<string>>()
-  for (const route of routes) {
-    const methods = methodsOf.get(route.path) ?? new Set()
-    methods.add(route.method)
-    if (route.method === 'GET') methods.add('HEAD')
-    methodsOf.set(route.path, methods)
-  }
-  return methodsOf
+function placeOf(path: string, routes: readonly HttpRoute[]): Place {
+  const methodsOf = ({ method }: HttpRoute): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method])
+  const byMethod = new Map(routes.flatMap((route) => methodsOf(route).map((method) => [method, route])))
+  const { idPrefix, idHeader, writeError } = routes[0] as HttpRoute
+  const handle = refuseMethod(path, [...byMethod.keys()].join(', '), writeError)
+  return { byMethod, refused: { path, idPrefix, idHeader, writeError, handle } }
 }
 
 /**
