@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { launchChromium } from '../../test/dashboard/chromium.ts'
-import { settled, signIn, visit } from '../../test/dashboard/visit.ts'
+import { settled, signInByHand, visit } from '../../test/dashboard/visit.ts'
 import { ADMIN_KEY } from '../run/gateway.ts'
 
 const PAGES = [
@@ -48,7 +48,7 @@ async function firstVisit(page: Page, url: string): Promise<{ files: number; dat
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     loaded[kinds.get(requestId) ?? 'data'] += encodedDataLength
   })
-  await signIn(page, url, ADMIN_KEY)
+  await signInByHand(page, url, ADMIN_KEY)
   await settled(page)
   await session.detach()
   return loaded

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, settled, signIn, type Visit, visit } from './visit.ts'
 
 const CHAIN = [
   { provider: 'openai', model: 'gpt-4o' },
@@ -44,7 +44,7 @@ describe('what calls could have cost less', () => {
   ] as const) {
     test(`of ${of}: asked for with a click, it names the cheaper member`, async () => {
       const { page, assertQuiet } = visited
-      await page.goto(`${harness.url}/dashboard/default/${path()}`)
+      await openPage(page, `/dashboard/default/${path()}`)
       await page.getByRole('button', { name: 'Show savings' }).click()
       await page.getByText('Last 30 days: 3 calls').waitFor()
       await page

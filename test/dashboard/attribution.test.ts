@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Answered, type Harness, hello, startHarness } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 registry:
@@ -68,7 +68,7 @@ describe('who spent it', () => {
       ['deeper', 'look'],
     ] as const)
       await call(agent, parent)
-    await page.goto(`${harness.url}/dashboard/default/requests?session=run-9`)
+    await openPage(page, '/dashboard/default/requests?session=run-9')
     await rows('Agents of this session').nth(2).waitFor()
     const names = await rows('Agents of this session').locator('td:first-child').allInnerTexts()
     assert.deepEqual(names, ['Main agent', 'look', 'deeper'])
@@ -93,7 +93,7 @@ describe('who spent it', () => {
       const names = { authorization: `Bearer ${value}`, 'x-gateway-session': 'run-10', ...agent }
       assert.equal((await harness.chat(hello('gpt-sim-echo', { max_tokens: 10 }), names)).status, 200)
     }
-    await page.goto(`${harness.url}/dashboard/default/requests?session=run-10`)
+    await openPage(page, '/dashboard/default/requests?session=run-10')
     await page.getByText(/left of \$2,000\.00 for each session/).waitFor()
     const look = rows('Agents of this session').filter({ hasText: 'look' })
     assert.match(await look.innerText(), /\$1,99\d\.\d\d/)
@@ -103,7 +103,7 @@ describe('who spent it', () => {
   })
 
   test('the list of a session has its sum at the head, and can be narrowed by user', async () => {
-    await page.goto(`${harness.url}/dashboard/default/requests?session=run-7`)
+    await openPage(page, '/dashboard/default/requests?session=run-7')
     await page.getByRole('status').filter({ hasText: 'in 3 requests.' }).waitFor()
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.getByRole('button', { name: 'User', exact: true }).click()
@@ -125,7 +125,7 @@ describe('who spent it', () => {
     ['Endpoint', 'chat', 10],
   ] as const) {
     test(`usage by ${group}: each leads to its requests`, async () => {
-      await page.goto(`${harness.url}/dashboard/default/usage`)
+      await openPage(page, '/dashboard/default/usage')
       await page.getByRole('radiogroup', { name: 'Group by' }).getByText(group, { exact: true }).click()
       const table = rows('Totals by group')
       await table.getByRole('link', { name: first, exact: true }).waitFor()
@@ -140,7 +140,7 @@ describe('who spent it', () => {
       harness.chat(hello('gpt-sim-echo'), { 'x-gateway-session': `many-${index}` }),
     )
     await Promise.all(calls)
-    await page.goto(`${harness.url}/dashboard/default/usage?group=session`)
+    await openPage(page, '/dashboard/default/usage?group=session')
     const showAll = page.getByRole('button', { name: /^Show all \d+$/ })
     await showAll.waitFor()
     assert.equal(await rows('Totals by group').count(), 100)

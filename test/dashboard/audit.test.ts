@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 let harness: Harness
 let browser: Browser
@@ -70,7 +70,7 @@ describe('the audit list', { concurrency: false }, () => {
 
 describe('the history of one thing', { concurrency: false }, () => {
   test('of a route, of this workspace only, from its page', async () => {
-    await page.goto(`${harness.url}/dashboard/default/routes/fast`)
+    await openPage(page, '/dashboard/default/routes/fast')
     await page.getByRole('link', { name: 'Show in the audit log' }).click()
     await page.waitForURL(/audit\?resource=routes%2Ffast&workspace=default$/)
     await rows().filter({ hasText: 'route fast' }).first().waitFor()
@@ -84,19 +84,19 @@ describe('the history of one thing', { concurrency: false }, () => {
   })
 
   test('of a key, from its drawer', async () => {
-    await page.goto(`${harness.url}/dashboard/default/keys`)
+    await openPage(page, '/dashboard/default/keys')
     await page.getByRole('link', { name: 'key-54' }).click()
     await drawer().getByRole('link', { name: 'Show in the audit log' }).click()
     await page.waitForURL(/audit\?resource=keys%2F/)
     await rows().filter({ hasText: 'key-54' }).getByText('created').waitFor()
     assert.equal(await rows().count(), 2)
-    await page.goto(`${harness.url}/dashboard/default/audit`)
+    await openPage(page, '/dashboard/default/audit')
   })
 })
 
 describe('an entry', { concurrency: false }, () => {
   test('opens to what changed, field by field, and leads to the thing itself', async () => {
-    await page.goto(`${harness.url}/dashboard/default/audit?resource=routes%2Ffast`)
+    await openPage(page, '/dashboard/default/audit?resource=routes%2Ffast')
     await rows().filter({ hasText: 'changed' }).getByRole('link').click()
     await drawer().getByText('Entry 1 added: anthropic/claude-haiku-5-5').waitFor()
     await assertAccessible(page, 'a change in words')
@@ -122,7 +122,7 @@ describe('an entry', { concurrency: false }, () => {
   test('of a read says what was read, and that nothing changed', async () => {
     await manage('POST', '/workspaces', { name: 'checked' })
     await manage('GET', '/workspaces/checked/guardrail-secret')
-    await page.goto(`${harness.url}/dashboard/default/audit?resource=workspaces%2Fchecked`)
+    await openPage(page, '/dashboard/default/audit?resource=workspaces%2Fchecked')
     await rows().filter({ hasText: 'read the guardrail secret of' }).getByRole('link').click()
     const link = drawer().getByRole('link', { name: 'workspaces/checked' })
     assert.equal(await link.getAttribute('href'), '/dashboard/checked/settings/workspaces')
@@ -132,9 +132,9 @@ describe('an entry', { concurrency: false }, () => {
 
   test('is found by its address, also when the list does not have it on its first page', async () => {
     const [entry] = (await manage('GET', '/audit?resource=workspaces/sales')).json.data
-    await page.goto(`${harness.url}/dashboard/default/audit/${entry.id}`)
+    await openPage(page, `/dashboard/default/audit/${entry.id}`)
     await drawer().getByText('created workspace sales', { exact: false }).waitFor()
-    await page.goto(`${harness.url}/dashboard/default/audit/01nothing`)
+    await openPage(page, '/dashboard/default/audit/01nothing')
     await drawer().getByText("There is no audit entry '01nothing'.").waitFor()
     await assertAccessible(page, 'an entry that is not there')
     visited.assertQuiet()

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, settled, signIn, type Visit, visit } from './visit.ts'
 
 describe('the budgets page', () => {
   let browser: Browser
@@ -79,7 +79,7 @@ describe('the budgets page', () => {
     await call('quiet', 1)
     await call('busy', 3)
     await harness.rows()
-    await page.goto(`${harness.url}/dashboard/default/budgets`)
+    await openPage(page, '/dashboard/default/budgets')
     const rows = page.getByRole('region', { name: 'Budgets of values' }).locator('tbody tr')
     await rows.nth(2).waitFor()
     const texts = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
@@ -98,7 +98,7 @@ describe('the budgets page', () => {
     await rows.first().getByRole('link', { name: 'busy' }).click()
     await page.waitForURL(/requests\?.*session=busy/)
     await page.getByText('All 3 requests are shown').waitFor()
-    await page.goto(`${harness.url}/dashboard/default/budgets`)
+    await openPage(page, '/dashboard/default/budgets')
     await rows.first().waitFor()
   })
 
@@ -112,7 +112,7 @@ describe('the budgets page', () => {
     await page.getByLabel('Search budgets').fill('idle')
     await page.getByRole('link', { name: 'idle' }).click()
     await page.waitForURL(/\/research\/keys\//)
-    await page.goto(`${harness.url}/dashboard/default/overview`)
+    await openPage(page, '/dashboard/default/overview')
     await settled(page)
     walk.assertQuiet()
   })

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, type Json, startHarness, until } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 workspaces:
@@ -148,13 +148,13 @@ describe('the catalog', () => {
   })
 
   test('an id that is not listed is told so', async () => {
-    await page.goto(`${harness.url}/dashboard/default/catalog/nothing`)
+    await openPage(page, '/dashboard/default/catalog/nothing')
     await page.getByRole('dialog').getByText('Not in the catalog').waitFor()
   })
 
   test('fits a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.goto(`${harness.url}/dashboard/default/catalog?search=haiku`)
+    await openPage(page, '/dashboard/default/catalog?search=haiku')
     await row('assistant').waitFor()
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth))
     await assertAccessible(page, 'on a phone')

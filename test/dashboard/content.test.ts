@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { auditOf, managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, settled, signIn, type Visit, visit } from './visit.ts'
 
 const SHOTS = process.env['CONTENT_SHOTS']
 
@@ -50,7 +50,7 @@ describe('what was said', () => {
   })
 
   test('is switched on in the settings of the workspace', async () => {
-    await page.goto(`${harness.url}/dashboard/default/settings/workspaces/default`)
+    await openPage(page, '/dashboard/default/settings/workspaces/default')
     const drawer = page.getByRole('dialog', { name: 'default' })
     await drawer.getByRole('switch', { name: /Store prompts and answers/ }).click()
     await drawer.getByLabel('Days until it is deleted').fill('5')
@@ -69,7 +69,7 @@ describe('what was said', () => {
 
   test('is read beside the request when asked for, once, as a conversation or raw', async () => {
     id = await say()
-    await page.goto(`${harness.url}/dashboard/default/requests/${id}`)
+    await openPage(page, `/dashboard/default/requests/${id}`)
     await show().waitFor()
     assert.deepEqual(await auditOf(manage, `requests/${id}`), [])
     await show().click()
@@ -103,7 +103,7 @@ describe('what was said', () => {
     await assertAccessible(page, 'a replayed request')
     await look('replay')
     assert.doesNotMatch(page.url(), /order/)
-    await page.goto(`${harness.url}/dashboard/default/requests/${id}`)
+    await openPage(page, `/dashboard/default/requests/${id}`)
     await show().click()
     await page.getByText('My order').first().waitFor()
   })

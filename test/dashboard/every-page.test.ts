@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { type Demo, startDemo } from '../../demo/start.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, visit } from './visit.ts'
+import { assertAccessible, openPage, settled, signIn, signInByHand, visit } from './visit.ts'
 
 /** Every page and what opens on it, with the demo's month of data. */
 const PLACES = [
@@ -53,7 +53,7 @@ describe('every page with a month of data', () => {
       const { page, assertQuiet, close } = await visit(browser, demo.url, look)
       await signIn(page, demo.url, demo.adminKey)
       for (const place of PLACES) {
-        await page.goto(`${demo.url}/dashboard/default/${place}`)
+        await openPage(page, `/dashboard/default/${place}`)
         await settled(page)
         await assertAccessible(page, `${place} ${name}`)
         const beyond = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
@@ -67,7 +67,7 @@ describe('every page with a month of data', () => {
   test('the first visit loads little', async () => {
     const { page, close } = await visit(browser, demo.url)
     const bytes = await bytesOfFiles(page, async () => {
-      await signIn(page, demo.url, demo.adminKey)
+      await signInByHand(page, demo.url, demo.adminKey)
       await settled(page)
     })
     assert.ok(bytes > 100_000 && bytes < MOST_BYTES, `${bytes} bytes`)

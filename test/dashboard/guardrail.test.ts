@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 workspaces:
@@ -155,7 +155,7 @@ describe('the guardrail of a workspace', () => {
   })
 
   test('of the file is shown and cannot be changed, while the rest can', async () => {
-    await page.goto(`${harness.url}/dashboard/default/settings/workspaces/fixed`)
+    await openPage(page, '/dashboard/default/settings/workspaces/fixed')
     const fixed = page.getByRole('dialog', { name: 'fixed' })
     await fixed.getByLabel('Address').waitFor()
     assert.equal(await fixed.getByLabel('Address').inputValue(), 'https://guardrail.example/check')
@@ -169,7 +169,7 @@ describe('the guardrail of a workspace', () => {
   })
 
   test('comes with a new workspace', async () => {
-    await page.goto(`${harness.url}/dashboard/default/settings/workspaces?new=1`)
+    await openPage(page, '/dashboard/default/settings/workspaces?new=1')
     const dialog = page.getByRole('dialog', { name: 'Create a workspace' })
     await dialog.getByLabel('Name').fill('lab')
     await dialog.getByRole('switch', { name: /^Guardrail/ }).click()

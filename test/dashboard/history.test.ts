@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 let harness: Harness
 let browser: Browser
@@ -38,7 +38,7 @@ after(async () => {
   await harness.stop()
 })
 
-const open = (path: string) => page.goto(`${harness.url}/dashboard/default/${path}`)
+const open = (path: string) => openPage(page, `/dashboard/default/${path}`)
 const restore = (words: string) =>
   page
     .getByRole('listitem')
@@ -140,7 +140,7 @@ test('a viewer sees the versions, and no way to restore them', async () => {
   await signIn(other.page, harness.url, value, '/dashboard/default/routes/fast')
   await other.page.getByText('Entry 1 changed from openai/gpt-4o to openai/gpt-4o-mini').waitFor()
   assert.equal(await other.page.getByRole('button', { name: /^Restore/ }).count(), 0)
-  await other.page.goto(`${harness.url}/dashboard/default/registry/openai/gpt-4o`)
+  await openPage(other.page, '/dashboard/default/registry/openai/gpt-4o')
   await other.page.getByText('Only admins of all workspaces can see this history.').waitFor()
   await other.close()
 })

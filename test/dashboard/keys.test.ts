@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Answered, type Harness, hello, type Json, startHarness, until } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 workspaces:
@@ -248,7 +248,7 @@ describe('keys', () => {
   })
 
   test('revoking says when the key was last used, and ends it at once', async () => {
-    await page.goto(`${harness.url}/dashboard/default/keys/${id}`)
+    await openPage(page, `/dashboard/default/keys/${id}`)
     await dialog(/walker/)
       .getByRole('button', { name: 'Revoke', exact: true })
       .click()
@@ -284,7 +284,7 @@ describe('keys', () => {
   })
 
   test('a key of the file is shown in words and cannot be changed', async () => {
-    await page.goto(`${harness.url}/dashboard/default/keys`)
+    await openPage(page, '/dashboard/default/keys')
     await row('from-file').getByRole('link').click()
     const drawer = dialog(/from-file/)
     await drawer.getByText(/is managed by the configuration file/).waitFor()
@@ -302,7 +302,7 @@ describe('keys', () => {
     await page.goto(`${harness.url}/dashboard/empty/keys`)
     await page.getByText('This workspace has no keys yet').waitFor()
     await assertAccessible(page, 'no keys')
-    await page.goto(`${harness.url}/dashboard/default/keys`)
+    await openPage(page, '/dashboard/default/keys')
     await row('from-file').waitFor()
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true)
   })

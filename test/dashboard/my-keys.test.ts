@@ -25,8 +25,7 @@ describe('a member', () => {
 
   for (const [where, options] of [
     ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['phone', { viewport: { width: 390, height: 844 }, colorScheme: 'light' }],
+    ['dark-phone', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
   ] as const) {
     test(`${where}: makes, rotates and revokes a key on the one page there is`, async () => {
       const made = await manage('POST', '/admin-keys', {

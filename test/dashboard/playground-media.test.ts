@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { wav } from '../sounds.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 providers:
@@ -36,7 +36,7 @@ describe('what is made in the playground', () => {
   })
 
   const open = (kind: string, model: string) =>
-    page.goto(`${harness.url}/dashboard/default/playground?kind=${kind}&model=${model}`)
+    openPage(page, `/dashboard/default/playground?kind=${kind}&model=${model}`)
   const lastRow = async () => (await harness.rows()).at(-1)
   const keep = async (name: string) => {
     const folder = process.env['SCREENSHOTS']

@@ -6,7 +6,7 @@ import { providerFromRow } from '../../src/store/control/providers.ts'
 import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 providers:
@@ -67,7 +67,7 @@ describe('the providers', { concurrency: false }, () => {
   })
 
   test('of the file are read-only, can be tested, and name their routes', async () => {
-    await page.goto(`${harness.url}/dashboard/default/providers/local`)
+    await openPage(page, '/dashboard/default/providers/local')
     await drawer().getByText('Managed by switchyard.yaml').waitFor()
     assert.equal(await drawer().getByRole('button', { name: 'Edit' }).count(), 0)
     await drawer().getByRole('button', { name: 'Test local' }).click()
@@ -90,7 +90,7 @@ describe('a provider of one’s own', { concurrency: false }, () => {
   }
 
   test('is chosen from the grid, tested with a real call, added, and gets the suggested route', async () => {
-    await page.goto(`${harness.url}/dashboard/default/providers?new=1`)
+    await openPage(page, '/dashboard/default/providers?new=1')
     await drawer().locator('input[type=search]:focus').fill('gemini')
     await page.keyboard.press('Enter')
     await drawer().locator('input[type=password]:focus').waitFor()
@@ -172,7 +172,7 @@ describe('a provider of one’s own', { concurrency: false }, () => {
 
 describe('a provider with more than a key', { concurrency: false }, () => {
   const vendor = async (title: string) => {
-    await page.goto(`${harness.url}/dashboard/default/providers?new=1`)
+    await openPage(page, '/dashboard/default/providers?new=1')
     await drawer().getByRole('button', { name: title }).click()
   }
   const choose = async (label: string, option: string) => {

@@ -5,7 +5,7 @@ import { BOOKKEEPER_DAY, BOOKKEEPER_MONTH, bookkeeperReports, writeBookkeeperRow
 import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, assertReadable, openPage, settled, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 registry:
@@ -32,7 +32,7 @@ describe('the reconciliation page', { concurrency: false }, () => {
 
   test('without reports it says what to import, and a file is chosen and imported', async () => {
     const { page } = walk
-    await page.goto(`${harness.url}/dashboard/default/reconciliation?month=${BOOKKEEPER_MONTH}`)
+    await openPage(page, `/dashboard/default/reconciliation?month=${BOOKKEEPER_MONTH}`)
     await page.getByText(`No reports for ${BOOKKEEPER_MONTH}`).waitFor()
     await assertAccessible(page, 'no reports')
     for (const { source, text } of bookkeeperReports()) {
@@ -63,7 +63,7 @@ describe('the reconciliation page', { concurrency: false }, () => {
         .first()
         .click()
     }
-    await page.goto(`${harness.url}/dashboard/default/overview`)
+    await openPage(page, '/dashboard/default/overview')
     await settled(page)
     await click('Reconciliation', 'link')
     await settled(page)
@@ -126,9 +126,9 @@ describe('the reconciliation page', { concurrency: false }, () => {
     const { page } = walk
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await assertAccessible(page, colorScheme)
       await photograph(colorScheme)
     }
+    await assertReadable(page, 'in the dark')
     await page.setViewportSize({ width: 390, height: 844 })
     await assertAccessible(page, 'on a phone')
     await photograph('phone')
@@ -193,7 +193,7 @@ describe('the reconciliation page', { concurrency: false }, () => {
     await signIn(page, harness.url, value)
     await settled(page)
     assert.equal(await page.getByRole('link', { name: 'Reconciliation' }).count(), 0)
-    await page.goto(`${harness.url}/dashboard/default/reconciliation`)
+    await openPage(page, '/dashboard/default/reconciliation')
     await page.getByText('You don’t have access to this').waitFor()
     assertQuiet()
     await close()

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 providers:
@@ -53,7 +53,7 @@ describe('the models', { concurrency: false }, () => {
   })
 
   test('that match nothing are told so', async () => {
-    await page.goto(`${harness.url}/dashboard/default/registry?search=no-such-model`)
+    await openPage(page, '/dashboard/default/registry?search=no-such-model')
     await page.getByText('No model matches').waitFor()
     await assertAccessible(page, 'no model')
     await page.getByRole('link', { name: 'Show every model' }).click()
@@ -61,10 +61,10 @@ describe('the models', { concurrency: false }, () => {
   })
 
   test('of the file are read-only; one that is not there can be added', async () => {
-    await page.goto(`${harness.url}/dashboard/default/registry/local/filed?search=local`)
+    await openPage(page, '/dashboard/default/registry/local/filed?search=local')
     await drawer().getByText('Managed by switchyard.yaml').waitFor()
     assert.equal(await drawer().getByRole('button', { name: 'Edit' }).count(), 0)
-    await page.goto(`${harness.url}/dashboard/default/registry/local/org%2Fnew-one?search=local`)
+    await openPage(page, '/dashboard/default/registry/local/org%2Fnew-one?search=local')
     await drawer().getByText('The registry does not have this model').waitFor()
     await assertAccessible(page, 'an unknown model')
     await drawer().getByRole('button', { name: 'Set its prices' }).click()
@@ -91,7 +91,7 @@ describe('a change of prices', { concurrency: false }, () => {
     const costOf = async () => (await manage('GET', `/requests/${id}`)).json.cost_usd
     const cost = await costOf()
     assert.match(cost, /^0\.0*[1-9]/)
-    await page.goto(`${harness.url}/dashboard/default/registry/openai/gpt-4o?search=gpt-4o`)
+    await openPage(page, '/dashboard/default/registry/openai/gpt-4o?search=gpt-4o')
     await drawer().getByRole('button', { name: 'Edit' }).click()
     await drawer().getByText('Calls already made keep their cost').waitFor()
     const input = drawer().getByRole('textbox', { name: 'Input', exact: true })
@@ -121,7 +121,7 @@ describe('an import', { concurrency: false }, () => {
   }
 
   test('tells what is wrong with the text', async () => {
-    await page.goto(`${harness.url}/dashboard/default/registry?search=gpt-4o`)
+    await openPage(page, '/dashboard/default/registry?search=gpt-4o')
     await page.getByRole('button', { name: 'Import prices' }).click()
     await drawer().getByLabel('Or paste its text').fill('{ "openai": ')
     await drawer().getByText('This is not JSON').waitFor()

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Answered, type Harness, type Json, KEY, startHarness } from '../harness.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 workspaces:
@@ -60,7 +60,7 @@ const manage = async (path: string): Promise<Json> =>
   (await harness.get(path, { authorization: `Bearer ${ADMIN_KEY}` })).json
 
 async function open(place: string): Promise<void> {
-  await page.goto(`${harness.url}/dashboard/default/requests${place}`)
+  await openPage(page, `/dashboard/default/requests${place}`)
 }
 
 describe('the list', () => {
@@ -136,7 +136,7 @@ describe('the list', () => {
   })
 
   test('of a workspace without any call says how to make the first', async () => {
-    await page.goto(`${harness.url}/dashboard/quiet/requests`)
+    await openPage(page, '/dashboard/quiet/requests')
     await page.getByText('No requests yet').waitFor()
     await page.getByText(`${harness.url}/v1/chat/completions`).waitFor()
     await assertAccessible(page, 'empty log')

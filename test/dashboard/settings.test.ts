@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, type Json, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const FILE = `
 providers:
@@ -215,14 +215,14 @@ describe('settings', () => {
     await assertAccessible(page, 'about')
     await page.setViewportSize({ width: 390, height: 844 })
     for (const tab of ['workspaces', 'admin-keys', 'configuration']) {
-      await page.goto(`${harness.url}/dashboard/default/settings/${tab}`)
+      await openPage(page, `/dashboard/default/settings/${tab}`)
       await page.getByRole('tabpanel').getByRole('heading').first().waitFor()
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, tab)
     }
   })
 
   test('signing out here leads to the sign-in', async () => {
-    await page.goto(`${harness.url}/dashboard/default/settings/sessions`)
+    await openPage(page, '/dashboard/default/settings/sessions')
     await page.getByRole('button', { name: 'Sign out here' }).click()
     await dialog('Sign out here?').getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Admin key').waitFor()

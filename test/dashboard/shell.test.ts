@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { ADMIN_KEY, type Harness, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const CONFIG = `
 workspaces:
@@ -15,6 +15,7 @@ workspaces:
 describe('around every page', () => {
   let harness: Harness
   let browser: Browser
+  let own: Visit | undefined
   before(async () => {
     harness = await startHarness({ config: CONFIG })
     browser = await launchChromium()
@@ -23,6 +24,17 @@ describe('around every page', () => {
     await browser.close()
     await harness.stop()
   })
+
+  /** A page in the one session of those who need no fresh one. */
+  async function at(path: string): Promise<Visit> {
+    if (own !== undefined) {
+      await openPage(own.page, path)
+      return own
+    }
+    own = await visit(browser, harness.url, { expectedStatuses: [404] })
+    await signIn(own.page, harness.url, ADMIN_KEY, path)
+    return own
+  }
 
   async function sessions(): Promise<unknown[]> {
     const answer = await harness.get('/sessions', { authorization: `Bearer ${ADMIN_KEY}` })
@@ -83,8 +95,7 @@ describe('around every page', () => {
   test('from the keyboard alone: a page, a route and a request by its id', async () => {
     const answer = await harness.chat({ model: 'fast', messages: [{ role: 'user', content: 'hello' }] })
     const id = answer.headers.get('x-gateway-request-id') ?? ''
-    const { page, assertQuiet, close } = await visit(browser, harness.url)
-    await signIn(page, harness.url, ADMIN_KEY)
+    const { page, assertQuiet } = await at('/dashboard/default/overview')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Search' }).fill('audi')
@@ -101,12 +112,10 @@ describe('around every page', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/default/requests/${id}`)
     assertQuiet()
-    await close()
   })
 
   test('from the keyboard alone: a key, a model and an action', async () => {
-    const { page, assertQuiet, close } = await visit(browser, harness.url)
-    await signIn(page, harness.url, ADMIN_KEY)
+    const { page, assertQuiet } = await at('/dashboard/default/overview')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     const [key] = (await harness.get('/keys', { authorization: `Bearer ${ADMIN_KEY}` })).json.data
     const text = page.getByRole('textbox', { name: 'Search' })
@@ -129,7 +138,6 @@ describe('around every page', () => {
     }
     await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
     assertQuiet()
-    await close()
   })
 
   test('what a role does not include is not among the actions', async () => {
@@ -149,27 +157,23 @@ describe('around every page', () => {
   })
 
   test('another workspace shows its own routes, on the same page', async () => {
-    const { page, assertQuiet, close } = await visit(browser, harness.url)
-    await signIn(page, harness.url, ADMIN_KEY, '/dashboard/default/routes')
+    const { page, assertQuiet } = await at('/dashboard/default/routes')
     await page.getByRole('link', { name: 'fast', exact: true }).first().waitFor()
     await page.getByRole('combobox', { name: 'Workspace' }).click()
     await page.getByRole('option', { name: 'research' }).click()
     await page.waitForURL('**/dashboard/research/routes')
     await page.getByRole('link', { name: 'deep', exact: true }).first().waitFor()
     assertQuiet()
-    await close()
   })
 
   test('a workspace that does not exist is told, with those that do', async () => {
-    const { page, assertQuiet, close } = await visit(browser, harness.url, { expectedStatuses: [404] })
-    await signIn(page, harness.url, ADMIN_KEY, '/dashboard/reserch/routes')
+    const { page, assertQuiet } = await at('/dashboard/reserch/routes')
     await page.getByText('There is no workspace reserch').waitFor()
     await assertAccessible(page, 'unknown workspace')
     await page.locator('main').getByRole('link', { name: 'research' }).click()
     await page.waitForURL('**/dashboard/research/routes')
     await page.getByRole('link', { name: 'deep', exact: true }).first().waitFor()
     assertQuiet()
-    await close()
   })
 
   test('the chosen colours are there again before the first paint', async () => {

@@ -4,7 +4,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, settled, signIn, type Visit, visit } from './visit.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true } as const
 
@@ -41,7 +41,7 @@ describe('three taps', { concurrency: false }, () => {
 
   beforeEach(async () => {
     taps = 0
-    await page.goto(`${harness.url}/dashboard/default/overview`)
+    await openPage(page, '/dashboard/default/overview')
     await settled(page)
   })
 

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, type Json, startHarness, until } from '../harness.ts'
 import { closeRecord } from '../test-store.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 const config = `
 providers:
@@ -68,11 +68,11 @@ describe('the usage page', () => {
     const { page } = walk
     const units = page.getByRole('region', { name: 'Other units' })
     assert.equal(await units.count(), 0)
-    await page.goto(`${harness.url}/dashboard/media/usage`)
+    await openPage(page, '/dashboard/media/usage')
     await units.getByRole('row', { name: 'Audio input' }).getByText('1 min 1.2 s').waitFor()
     await units.getByRole('row', { name: 'Image, 1024x1024, high' }).getByText('1,200').waitFor()
     await assertAccessible(page, 'usage with other units')
-    await page.goto(`${harness.url}/dashboard/default/usage`)
+    await openPage(page, '/dashboard/default/usage')
   })
 
   test('the table sorts, and the address keeps it', async () => {
@@ -198,7 +198,7 @@ describe('the usage page', () => {
 
   test('who spent most over all workspaces is one click away', async () => {
     const { page } = walk
-    await page.goto(`${harness.url}/dashboard/empty/usage`)
+    await openPage(page, '/dashboard/empty/usage')
     await page.getByRole('radiogroup', { name: 'Workspaces' }).getByText('All workspaces').click()
     const { data } = await api('/usage/workspaces?group_by=key')
     const mine = data.find((each: Json) => each.workspace === 'default')
@@ -218,7 +218,7 @@ describe('the usage page', () => {
 
   test('a workspace without calls says so', async () => {
     const { page } = walk
-    await page.goto(`${harness.url}/dashboard/empty/usage`)
+    await openPage(page, '/dashboard/empty/usage')
     await page.getByText('No spend in this period').first().waitFor()
     await assertAccessible(page, 'usage of nothing')
   })

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, settled, signIn, visit } from './visit.ts'
+import { assertAccessible, openPage, settled, signIn, visit } from './visit.ts'
 
 const CONFIG = `
 workspaces:
@@ -65,12 +65,12 @@ describe('who may only look', () => {
       })
       await signIn(page, harness.url, json.value)
       for (const place of PLACES) {
-        await page.goto(`${harness.url}/dashboard/default/${place}`)
+        await openPage(page, `/dashboard/default/${place}`)
         await settled(page)
         const submits = page.locator('[type=submit]:not([disabled])')
         assert.equal(await submits.count(), 0, `${place} has a form to send`)
       }
-      await page.goto(`${harness.url}/dashboard/default/settings/ledger`)
+      await openPage(page, '/dashboard/default/settings/ledger')
       await page.getByText('You don’t have access to this').waitFor()
       await assertAccessible(page, 'a part that the role does not include')
       assert.deepEqual(refused, [])
@@ -84,7 +84,7 @@ describe('who may only look', () => {
     const { page, assertQuiet, close } = await visit(browser, harness.url, { expectedStatuses: [404] })
     await signIn(page, harness.url, json.value)
     for (const place of GONE) {
-      await page.goto(`${harness.url}/dashboard/default/${place}`)
+      await openPage(page, `/dashboard/default/${place}`)
       await settled(page)
       await page
         .getByText(/There is no |does not have this|Not in the catalog/)

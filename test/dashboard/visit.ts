@@ -15,12 +15,16 @@ export interface Visit {
 export interface VisitOptions extends BrowserContextOptions {
   /** Statuses that this walk provokes on purpose; the browser reports each as an error of the console. */
   expectedStatuses?: readonly number[]
+  /** Another tab beside this page, in its session and with what its browser has kept: half of what one's own costs. */
+  beside?: Page
 }
 
-/** A browser of one's own, in which nothing fades or slides (half-faded text has too little contrast), watched for everything that must not happen behind the page. */
+/** A browser of one's own or a tab, in which nothing fades or slides (half-faded text has too little contrast), watched for everything that must not happen behind the page. */
 export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
-  const { expectedStatuses = [], ...contextOptions } = options
-  const context = await browser.newContext({ acceptDownloads: true, reducedMotion: 'reduce', ...contextOptions })
+  const { expectedStatuses = [], beside, ...contextOptions } = options
+  const context =
+    beside?.context() ??
+    (await browser.newContext({ acceptDownloads: true, reducedMotion: 'reduce', ...contextOptions }))
   const page = await context.newPage()
   // A busy machine is slow, not broken.
   page.setDefaultTimeout(90_000)
@@ -46,13 +50,21 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
   return {
     page,
     assertQuiet: () => assert.deepEqual(problems, []),
-    close: () => context.close(),
+    close: () => (beside === undefined ? context.close() : page.close()),
   }
 }
 
-/** Signs in as a person does. */
+/** Opens a page of the dashboard, signed in with a key. */
 export async function signIn(page: Page, url: string, adminKey: string, path = '/dashboard'): Promise<void> {
+  const answer = await page.request.post(`${url}/sessions`, { data: { key: adminKey } })
+  assert.equal(answer.status(), 201, await answer.text())
   await page.goto(url + path)
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+}
+
+/** The same as a person does it. */
+export async function signInByHand(page: Page, url: string, adminKey: string): Promise<void> {
+  await page.goto(`${url}/dashboard`)
   await page.getByLabel('Admin key').fill(adminKey)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
@@ -64,32 +76,74 @@ interface Violation {
   nodes: { target: unknown[]; failureSummary?: string }[]
 }
 
-/** Ends every fade first: a colour on its way fails the contrast rule. Takes the first ten rows of a table: the others come from the same component, and axe needs seconds for hundreds of them. */
-const AXE = `document.getAnimations()
+/**
+ * Ends every fade first: a colour on its way fails the contrast rule. Where a dialog is open, looks at what stands above
+ * the page; at the navigation only once on a page of this size and colour. Takes the first ten rows of a table: the
+ * others come from the same component, and axe needs seconds for hundreds of them.
+ */
+const axe = (options: object) => `(() => {
+  document.getAnimations()
     .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
-    .forEach((animation) => animation.finish());
-  axe.run({ exclude: ['tbody tr:nth-child(n+11)'] }, { resultTypes: ['violations'] })
-  .then((result) => result.violations)`
+    .forEach((animation) => animation.finish())
+  const exclude = ['tbody tr:nth-child(n+11)']
+  const isModal = document.querySelector('[aria-modal=true]') !== null
+  const look = innerWidth + getComputedStyle(document.body).backgroundColor
+  if (!isModal && globalThis.seenFrame === look) exclude.push('nav[aria-label=Pages]')
+  if (!isModal) globalThis.seenFrame = look
+  const what = isModal ? { include: [...document.querySelectorAll('[data-portal]')], exclude } : { exclude }
+  return axe.run(what, ${JSON.stringify({ resultTypes: ['violations'], preload: { assets: ['media'] }, ...options })})
+    .then((result) => result.violations)
+})()`
 
 /** Asserts that axe-core finds nothing on the page as it is now, by all rules but those named. */
 export async function assertAccessible(page: Page, where: string, except: readonly string[] = []): Promise<void> {
+  await assertByRules(page, where, { rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])) })
+}
+
+/** The same by the rule of contrast alone: for a page that is seen in other colours than before. */
+export async function assertReadable(page: Page, where: string): Promise<void> {
+  await assertByRules(page, where, { runOnly: ['color-contrast'] })
+}
+
+async function assertByRules(page: Page, where: string, options: object): Promise<void> {
   // Evaluated by the debugger, so the page's policy stays as strict as it is.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource)
-  const violations = (await page.evaluate(AXE)) as Violation[]
-  const reported = violations
-    .filter(({ id }) => !except.includes(id))
-    .map(
-      ({ id, help, nodes }) =>
-        `${id}: ${help}\n${nodes.map((node) => `  ${node.target.join(' ')}\n  ${node.failureSummary}`).join('\n')}`,
-    )
+  const violations = (await page.evaluate(axe(options))) as Violation[]
+  const reported = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `  ${node.target.join(' ')}\n  ${node.failureSummary}`).join('\n')}`,
+  )
   assert.deepEqual(reported, [], `${where}:\n${reported.join('\n')}`)
 }
 
-const SETTLED = `document.querySelector('h1') !== null &&
-  document.querySelector('[aria-label^=Loading], [aria-busy=true], .mantine-Skeleton-root') === null`
+const SETTLED = `new Promise((resolve) => {
+  const isSettled = () => document.querySelector('h1') !== null &&
+    document.querySelector('[aria-label^=Loading], [aria-busy=true], .mantine-Skeleton-root') === null
+  // What is there now may ask for more as soon as it is drawn.
+  const look = () => isSettled() && requestAnimationFrame(() => setTimeout(() => {
+    if (!isSettled()) return
+    observer.disconnect()
+    resolve()
+  }))
+  const observer = new MutationObserver(look)
+  observer.observe(document, { subtree: true, childList: true, attributes: true })
+  look()
+})`
 
 /** Waits until nothing on the page is visibly loading. */
 export async function settled(page: Page): Promise<void> {
   // Asked through the debugger: the page's policy forbids to evaluate text in it.
-  while (!(await page.evaluate(SETTLED))) await new Promise((resolve) => setTimeout(resolve, 10))
+  await page.evaluate(SETTLED)
+}
+
+/**
+ * Another page of the dashboard, in the one that is loaded: a fraction of what `page.goto` costs. Whatever it shows is
+ * asked for again, as if a while had passed since it was read.
+ */
+export async function openPage(page: Page, path: string): Promise<void> {
+  await page.evaluate(`{
+    const now = Date.now
+    Date.now = () => now() + 2_000
+    history.pushState(null, '', ${JSON.stringify(path)})
+  }`)
 }

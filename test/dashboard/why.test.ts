@@ -4,7 +4,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { ADMIN_KEY, type Harness, hello, startHarness } from '../harness.ts'
 import { managing } from '../management/manage.ts'
 import { launchChromium } from './chromium.ts'
-import { assertAccessible, signIn, type Visit, visit } from './visit.ts'
+import { assertAccessible, openPage, signIn, type Visit, visit } from './visit.ts'
 
 describe('why did it fail', () => {
   let harness: Harness
@@ -38,7 +38,7 @@ describe('why did it fail', () => {
   /** Clicks, and counts them: at most four from the overview. */
   async function clicks(...steps: (() => Locator)[]): Promise<void> {
     assert.ok(steps.length <= 4, `${steps.length} clicks`)
-    await page.goto(`${harness.url}/dashboard/default`)
+    await openPage(page, '/dashboard/default')
     for (const step of steps) await step().click()
     await why().waitFor()
   }
