@@ -20,7 +20,7 @@ const PAGES = [
 
 /** The time until each page is fully loaded, browser and gateway on this machine, in a browser that has visited before. */
 export async function timePages(url: string, time: (name: string, run: () => Promise<number>) => Promise<void>) {
-  const browser = await launchChromium()
+  const browser = await launchChromium({ isMeasured: true })
   const { page } = await visit(browser, url, { viewport: { width: 1440, height: 900 } })
   const { files, data } = await firstVisit(page, url)
   process.stdout.write(`first visit: ${files} bytes of files, ${data} bytes of data, compressed\n\n`)

@@ -14,17 +14,20 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+/** A page of a walk lives too short for its scripts to be compiled again and again, or its memory to be swept in bits. */
+const SHORT_LIVED = '--js-flags=--no-opt,--no-maglev,--min-semi-space-size=16'
 
 let launched: Promise<Browser> | undefined
 
 /**
  * Debian's Chromium, installed when it is missing: a walk through the dashboard is never skipped. The files of one
  * process use one: closing it closes what was opened in it, and `endChromium` ends it.
+ * `isMeasured`: as it is for people, for a time that is published.
  */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(options = { isMeasured: false }): Promise<Browser> {
   requireDebianPackage(PACKAGE, () => existsSync(PATH))
-  if (!isKept()) return launch()
-  launched ??= launch()
+  if (!isKept()) return launch(options)
+  launched ??= launch(options)
   return new Proxy(await launched, {
     get(browser, name: keyof Browser) {
       if (name === 'close') return () => Promise.all(browser.contexts().map((context) => context.close()))
@@ -38,8 +41,8 @@ export async function endChromium(): Promise<void> {
   await (await launched)?.close()
 }
 
-function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: PATH, args: FLAGS })
+function launch({ isMeasured }: { isMeasured: boolean }): Promise<Browser> {
+  return chromium.launch({ executablePath: PATH, args: isMeasured ? FLAGS : [...FLAGS, SHORT_LIVED] })
 }
 
 /** scripts/test.ts says so where it puts several files into one process. */
