@@ -19,6 +19,7 @@ import { price } from './price.ts'
 import { receive } from './receive.ts'
 import { resolve } from './resolve.ts'
 import { NOTHING_USED, settle } from './settle.ts'
+import { shownBy } from './shown-by.ts'
 import type { Begun, Ended, Given, Priced } from './stages.ts'
 import { tryChain } from './try-chain.ts'
 
@@ -62,8 +63,9 @@ export async function handleCall(
     let reply = given?.reply ?? writtenAnswer(ended, deps)
     if (begun.aspects.length > 0 && !(await passes(ended, reply))) reply = writtenAnswer(ended, deps)
     await settle(ended, reply, deps)
-    for (const aspect of begun.aspects) aspect.settled?.(ended, reply)
-    return reply
+    const shown = reply === null ? null : shownBy(begun.aspects, reply)
+    for (const aspect of begun.aspects) aspect.settled?.(ended, reply, shown)
+    return shown
   } catch (error) {
     if (isLogFull(error)) deps.metrics.logFullRefusals.add()
     for (const aspect of begun.aspects) aspect.failed?.(error)

@@ -71,8 +71,10 @@ export interface Aspect {
   /** The reply is ready and not sent. Throws where it may not go out. */
   check?(ended: Ended, reply: CallReply | null): Promise<void>
   addToRow?(record: CloseRecord): void
-  /** The row is complete. */
-  settled?(ended: Ended, reply: CallReply | null): void
+  /** What the caller gets, where that is not what is kept of the answer. The row is complete. */
+  show?(reply: CallReply): CallReply
+  /** The row is complete. `shown`: what the caller gets. */
+  settled?(ended: Ended, reply: CallReply | null, shown: CallReply | null): void
   /** The call has ended without a complete row. */
   failed?(error: unknown): void
   /** The call has ended, with or without an answer. */

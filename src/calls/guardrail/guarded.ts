@@ -9,6 +9,7 @@ import type { Aspect, Begun, Ended, Resolved } from '../stages.ts'
 import { ask } from './ask.ts'
 import { obey } from './obey.ts'
 import { reopened } from './reopened.ts'
+import { Restoring } from './restoring.ts'
 
 type Asking = Begun & Pick<Resolved, 'body' | 'resolved'>
 type Phase = 'before' | 'after'
@@ -24,6 +25,7 @@ class Guarded implements Aspect {
   hidesContent: boolean
   readonly #guardrail: Guardrail
   readonly #deps: Deps
+  #restoring: Restoring | null = null
   /** As received. */
   #request: Buffer | null
 
@@ -44,6 +46,8 @@ class Guarded implements Aspect {
     this.#count('before', 'allow')
     this.hidesContent = false
     obey(call, verdict, request, this.#deps)
+    this.#restoring = verdict.restore === null ? null : Restoring.of(verdict.restore, call.endpoint.name)
+    if (this.#restoring !== null) call.delivery?.restore(this.#restoring)
     return null
   }
 
@@ -53,6 +57,10 @@ class Guarded implements Aspect {
     const isJson = reply.headers['content-type']?.startsWith('application/json') === true
     const said = isJson ? reply.body : JSON.stringify(Buffer.from(reply.body).toString('utf8'))
     if ((await this.#ask(call as Asking, 'after', said)) !== null) this.#count('after', 'allow')
+  }
+
+  show(reply: CallReply): CallReply {
+    return this.#restoring?.reply(reply) ?? reply
   }
 
   /** Throws where it blocks the call. Null: it gave no verdict, and the call continues. */

@@ -2,6 +2,7 @@ import type { IdempotentBody } from '../../domain/idempotency.ts'
 import type { CallReply } from '../../http/call.ts'
 import type { OpenRecord } from '../../request-log/record.ts'
 import type { Deps } from '../deps.ts'
+import { shownBy } from '../shown-by.ts'
 import type { Aspect, Ended, Given, Resolved } from '../stages.ts'
 import type { Claim } from './idempotency.ts'
 import { outcomeOf } from './outcome.ts'
@@ -33,8 +34,11 @@ export class Idempotent implements Aspect {
     record.bodyHash = this.#body.bodyHash
   }
 
-  settled(ended: Ended, reply: CallReply | null): void {
-    this.#claim?.finish(reply, outcomeOf(ended, reply))
+  /** A repeat gets what the first caller got. */
+  settled(ended: Ended, reply: CallReply | null, shown: CallReply | null): void {
+    const kept = outcomeOf(ended, reply)
+    const replay = kept?.replay == null ? null : shownBy(ended.call.aspects, kept.replay)
+    this.#claim?.finish(shown, kept === null || replay === null || 'rest' in replay ? kept : { ...kept, replay })
   }
 
   failed(error: unknown): void {

@@ -23,6 +23,16 @@ export interface DeliveryOptions extends Pick<StreamSettings, 'holdHeadersMs' | 
   records: readonly ((text: string) => void)[]
 }
 
+/** What readers get of the stream, where that is not what is kept and recorded. */
+interface Restoring {
+  live: RestoredFrames
+  /** The same from the beginning of the stream. */
+  open(): RestoredFrames
+}
+interface RestoredFrames {
+  write(frames: string): string
+}
+
 /** More than this is not kept for repeats. */
 const KEPT_CHARACTERS = 2 * 1024 * 1024
 
@@ -34,6 +44,7 @@ export class Delivery {
   otherBytes = 0
   #head: StreamHead | null = null
   #kept: string | null
+  #restoring: Restoring | null = null
   readonly #members: Member[] = []
   readonly #options: DeliveryOptions
   #timer: NodeJS.Timeout | undefined
@@ -47,6 +58,11 @@ export class Delivery {
   /** Everything that is sent from now on is kept for others. */
   keep(): void {
     if (this.#head === null) this.#kept ??= ''
+  }
+
+  /** Nothing is sent yet. */
+  restore(restoring: Restoring): void {
+    this.#restoring = restoring
   }
 
   /** The call is in progress: from here on its head waits for content, up to a bound. */
@@ -81,7 +97,9 @@ export class Delivery {
     if (this.#head !== null && this.#kept === null) return false
     const openStream: Receiver['openStream'] = (head, first) =>
       receiver.openStream({ ...head, headers: { ...head.headers, ...marks } }, first)
-    const sink = this.#head === null ? null : this.#sinkOf(openStream, this.#head, this.#kept ?? '')
+    const kept = this.#kept ?? ''
+    const sent = this.#restoring === null ? kept : this.#restoring.open().write(kept)
+    const sink = this.#head === null ? null : this.#sinkOf(openStream, this.#head, sent)
     this.#members.push({ openStream, presence: receiver.presence, sink, isSlow: false })
     return true
   }
@@ -97,11 +115,13 @@ export class Delivery {
       this.#open(head(), text)
       return true
     }
-    const bytes = this.#note(text, isContent)
+    const noted = this.#note(text, isContent)
+    const shown = this.#shown(text)
+    const bytes = shown === text ? noted : Buffer.byteLength(shown)
     let isTaken = true
     for (let place = 0; place < this.#members.length; place++) {
       const member = this.#members[place] as Member
-      if (isReading(member) && member.sink?.write(text, bytes) === false) isTaken = false
+      if (isReading(member) && member.sink?.write(shown, bytes) === false) isTaken = false
     }
     return isTaken
   }
@@ -142,8 +162,9 @@ export class Delivery {
 
   #open(head: StreamHead, first: string, isContent = true): void {
     this.#head = head
+    const shown = this.#shown(first)
     for (const member of this.#members)
-      if (!member.presence.left) member.sink = this.#sinkOf(member.openStream, head, first)
+      if (!member.presence.left) member.sink = this.#sinkOf(member.openStream, head, shown)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#keepAlive(), this.#options.keepAliveMs)
     this.#note(first, isContent)
@@ -163,6 +184,10 @@ export class Delivery {
   #keepAlive(): void {
     if (!this.isUnread && this.#options.keepAlive !== '')
       this.send(this.#options.keepAlive, this.#options.earlyHead, false)
+  }
+
+  #shown(text: string): string {
+    return this.#restoring === null ? text : this.#restoring.live.write(text)
   }
 
   /** Its length. */

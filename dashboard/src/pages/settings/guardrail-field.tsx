@@ -26,7 +26,7 @@ export function GuardrailField({ form, onChange, error, isFixed = false }: Guard
         description={
           isFixed
             ? 'Change it in switchyard.yaml.'
-            : 'Sends prompts and answers to a service that allows or blocks them.'
+            : 'Sends prompts and answers to a service that allows, changes or blocks them.'
         }
         checked={form.isOn}
         disabled={isFixed}
