@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRandom, type Random } from '../simulator/random.ts'
+import { createRandom } from '../simulator/random.ts'
 import { type Simulator, startSimulator } from '../simulator/simulator.ts'
 import { createGateway, type ProvedGateway } from './gateway.ts'
-import { CONFIG } from './prices.ts'
+import { CONFIG, picodollars } from './prices.ts'
+import { ask, type Target } from './target.ts'
 
 export interface BenchOptions {
   /** Node's flags and the program of the gateway. */
@@ -16,40 +17,15 @@ export interface BenchOptions {
 }
 
 /** A gateway with simulated providers that keep their own bill, in a folder that is removed afterwards. */
-export interface Bench extends AsyncDisposable {
-  random: Random
-  isQuick: boolean
-  simulator: Simulator
+export interface Bench extends Target, AsyncDisposable {
   gateway: ProvedGateway
   /** Where its data lies. */
   folder: string
   /** Texts that must be nowhere in what the gateway writes. */
   secrets: ReadonlySet<string>
   manage(method: string, path: string, body?: unknown): Promise<{ status: number; json: Json }>
-  newKey(limits?: unknown): Promise<Key>
-  ask(key: string, request: object, options?: AskOptions): Promise<Answer>
   /** What the log says of a key's calls. */
   rows(keyId: string): Promise<LoggedCall[]>
-}
-
-export interface AskOptions {
-  path?: string
-  headers?: Readonly<Record<string, string>>
-  signal?: AbortSignal
-}
-
-export interface Key {
-  id: string
-  value: string
-}
-
-export interface Answer {
-  /** 0: the connection broke before the answer was there. */
-  status: number
-  id: string | null
-  /** As its header says. */
-  costUsd: string | null
-  text: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a gateway answers.
@@ -85,6 +61,7 @@ export async function openBench({ program, seed, isQuick }: BenchOptions): Promi
   opened.defer(() => gateway.stop())
   await gateway.start()
   const manage = managing(gateway, adminKey)
+  const rows = (keyId: string) => readRows(gateway, adminKey, keyId)
   const kept = opened.move()
   return {
     ...{ random: createRandom(seed), isQuick, simulator, gateway, folder, secrets, manage },
@@ -96,8 +73,13 @@ export async function openBench({ program, seed, isQuick }: BenchOptions): Promi
       secrets.add(json.value)
       return { id: json.id, value: json.value }
     },
+    ...{ url: gateway.url, memory: gateway.memory, rows, modelOf: (name) => name, adminPath: '/keys' },
     ask: (key, request, options) => ask(gateway.url(), key, request, options),
-    rows: (keyId) => readRows(gateway, adminKey, keyId),
+    rotate: async ({ id }) => (await manage('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })).json.value,
+    keyIds: async () => (await manage('GET', '/keys?workspace=default')).json.data.map(({ id }: Json) => id),
+    isRefusal: ({ status }) => status === 402,
+    spent: async ({ id }) => (await rows(id)).reduce((sum, row) => sum + picodollars(row.cost_usd), 0n),
+    calls: async ({ id }) => (await rows(id)).length,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -131,37 +113,10 @@ function managing(gateway: ProvedGateway, adminKey: string): Bench['manage'] {
   }
 }
 
-async function ask(url: string, key: string, request: object, options: AskOptions = {}): Promise<Answer> {
-  const { path = '/v1/chat/completions', headers = {}, signal } = options
-  try {
-    const response = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(request),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    const text = await response.text()
-    const { headers: given } = response
-    const id = given.get('x-gateway-request-id')
-    return { status: response.status, id, costUsd: given.get('x-gateway-cost-usd'), text }
-  } catch {
-    return { status: 0, id: null, costUsd: null, text: '' }
-  }
-}
-
 async function readRows(gateway: ProvedGateway, adminKey: string, keyId: string): Promise<LoggedCall[]> {
   const response = await fetch(`${gateway.url()}/requests/export?key=${keyId}`, {
     headers: { authorization: `Bearer ${adminKey}` },
   })
   const lines = (await response.text()).split('\n').filter((line) => line !== '')
   return lines.map((line) => JSON.parse(line))
-}
-
-/** Resolves once it is so; rejects after a while, with the words. */
-export async function until(isSo: () => Promise<boolean> | boolean, what: string, withinMs = 30_000): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`this did not happen in time: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }

@@ -77,7 +77,7 @@ export function createGateway({ program, folder, environment }: GatewayOptions):
   }
 }
 
-async function residentBytes(pid: number | undefined): Promise<number | null> {
+export async function residentBytes(pid: number | undefined): Promise<number | null> {
   if (pid === undefined) return null
   // On Linux; an image may have no ps.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')

@@ -6,13 +6,14 @@ h1{font-size:1.6rem}section{border-top:1px solid #8884;padding:1rem 0}h2{font-si
 dd{margin:0;font-variant-numeric:tabular-nums}small{opacity:.75}`
 
 /** The verdict as a page of its own, without anything from elsewhere. */
-export function verdictPage({ holds, seed, proofs }: Verdict, version: string): string {
-  const title = holds ? 'Every promise held' : 'A promise did not hold'
+export function verdictPage({ holds, seed, proofs, target, notAsked }: Verdict, version: string): string {
+  const title = holds ? (target === null ? 'Every promise held' : 'Everything asked held') : 'A promise did not hold'
+  const asked = target === null ? '' : ` Asked was <code>${escaped(target)}</code>, over HTTP alone.`
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${STYLE}</style>
 <h1 class="${holds ? 'holds' : 'fails'}">${title}</h1>
-<p>Switchyard ${escaped(version)}, seed ${seed}. Again with <code>switchyard prove --seed ${seed}</code>.</p>
-${proofs.map(section).join('\n')}</html>
+<p>Switchyard ${escaped(version)}, seed ${seed}. Again with <code>switchyard prove --seed ${seed}</code>.${asked}</p>
+${[...proofs.map(section), ...notAsked.map(unasked)].join('\n')}</html>
 `
 }
 
@@ -23,6 +24,10 @@ function section({ name, promise, refutedBy, seconds, figures, problems }: Prove
   return `<section><h2><span class="${isKept ? 'holds' : 'fails'}">${isKept ? '✓' : '✗'}</span> ${escaped(name)}</h2>
 <p>${escaped(promise)}</p><dl>${terms.join('')}<dt>seconds<dd>${seconds}</dl>
 ${broken.length === 0 ? '' : `<ul>${broken.join('')}</ul>`}<small>Refuted by: ${escaped(refutedBy)}</small></section>`
+}
+
+function unasked({ name, reason }: Verdict['notAsked'][number]): string {
+  return `<section><h2>– ${escaped(name)}</h2><p>Not asked: ${escaped(reason)}.</p></section>`
 }
 
 function escaped(text: string): string {

@@ -1,7 +1,7 @@
 import type { BilledCall } from '../simulator/bill.ts'
 
 /** Picodollars for a token. */
-const PRICES = {
+export const PRICES = {
   cheap: { input: 1_000_000n, output: 5_000_000n },
   dear: { input: 3_000_000n, output: 15_000_000n },
 } as const

@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts'
+import type { Target } from './target.ts'
 
 /** What was found out: figures for the page, and every broken promise as a sentence. */
 export interface Finding {
@@ -16,4 +17,6 @@ export interface Proof {
   /** What would show that it does not hold. */
   refutedBy: string
   run(bench: Bench): Promise<Finding>
+  /** The same of another gateway, over HTTP alone; a text: why it cannot be asked. */
+  at: ((target: Target) => Promise<Finding>) | string
 }

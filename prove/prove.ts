@@ -1,4 +1,5 @@
 import { type BenchOptions, openBench } from './bench.ts'
+import { openTarget, type TargetOptions } from './open-target.ts'
 import type { Finding, Proof } from './proof.ts'
 import { budget } from './proofs/budget.ts'
 import { hangUp } from './proofs/hang-up.ts'
@@ -18,10 +19,16 @@ export interface Verdict {
   holds: boolean
   seed: number
   proofs: readonly Proved[]
+  /** Another gateway; null: this one. */
+  target: string | null
+  /** What cannot be asked of another one, and why. */
+  notAsked: readonly (Pick<Proof, 'id' | 'name'> & { reason: string })[]
 }
 
 export interface ProveOptions extends BenchOptions {
   proofs: readonly Proof[]
+  /** Another gateway in place of one of this program. */
+  target?: TargetOptions
   onBegin(proof: Proof, place: number): void
   onEnd(proved: Proved): void
 }
@@ -29,7 +36,12 @@ export interface ProveOptions extends BenchOptions {
 /** Tries each promise with a gateway of its own. A proof that cannot be carried out has not held. */
 export async function prove({ proofs, onBegin, onEnd, ...options }: ProveOptions): Promise<Verdict> {
   const proved: Proved[] = []
-  for (const [place, proof] of proofs.entries()) {
+  const notAsked = proofs.flatMap((proof) => {
+    const reason = whyNotAsked(proof, options.target)
+    return reason === null ? [] : { id: proof.id, name: proof.name, reason }
+  })
+  const asked = proofs.filter((proof) => whyNotAsked(proof, options.target) === null)
+  for (const [place, proof] of asked.entries()) {
     onBegin(proof, place)
     const began = performance.now()
     const finding = await tryOnce(proof, options)
@@ -39,11 +51,22 @@ export async function prove({ proofs, onBegin, onEnd, ...options }: ProveOptions
     proved.push(each)
     onEnd(each)
   }
-  return { holds: proved.every(({ problems }) => problems.length === 0), seed: options.seed, proofs: proved }
+  const holds = proved.every(({ problems }) => problems.length === 0)
+  return { holds, seed: options.seed, proofs: proved, target: options.target?.url ?? null, notAsked }
 }
 
-async function tryOnce(proof: Proof, options: BenchOptions): Promise<Finding> {
+export function whyNotAsked({ id, at }: Proof, target: TargetOptions | undefined): string | null {
+  if (target === undefined) return null
+  if (typeof at === 'string') return at
+  return id === 'memory' && target.pid === null ? 'without --pid its memory is not known' : null
+}
+
+async function tryOnce(proof: Proof, options: BenchOptions & Pick<ProveOptions, 'target'>): Promise<Finding> {
   try {
+    if (options.target !== undefined && typeof proof.at !== 'string') {
+      await using target = await openTarget(options.target, options)
+      return await proof.at(target)
+    }
     await using bench = await openBench(options)
     return await proof.run(bench)
   } catch (error) {

@@ -1,4 +1,5 @@
-import type { AskOptions, Bench, Key } from '../../prove/bench.ts'
+import type { Bench } from '../../prove/bench.ts'
+import type { AskOptions, Key } from '../../prove/target.ts'
 import type { Random } from '../../simulator/random.ts'
 
 /** One kind of call in a mix of everything that a gateway meets on a working day. */

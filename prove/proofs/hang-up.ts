@@ -1,7 +1,8 @@
 import type { BilledCall } from '../../simulator/bill.ts'
-import { type Bench, type LoggedCall, until } from '../bench.ts'
+import type { LoggedCall } from '../bench.ts'
 import { billOf, picodollars, usdOf } from '../prices.ts'
 import type { Proof } from '../proof.ts'
+import { type Target, until } from '../target.ts'
 
 const EVENTS = 20
 const AT_ONCE = 'leftatonce'
@@ -14,9 +15,7 @@ export const hangUp: Proof = {
   refutedBy: 'A call whose row allows for less than its provider has billed.',
   async run(bench) {
     const { id, value } = await bench.newKey()
-    const step = bench.isQuick ? 5 : 1
-    const places = Array.from({ length: EVENTS / step }, (_, place) => place * step)
-    await Promise.all([leaveAtOnce(bench, value), ...places.map((events) => leaveAfter(bench, value, events))])
+    const places = await leaveAll(bench, value)
     let rows: LoggedCall[] = []
     await until(async () => {
       rows = await bench.rows(id)
@@ -46,6 +45,26 @@ export const hangUp: Proof = {
       problems,
     }
   },
+  at: async (target) => {
+    const key = await target.newKey()
+    const places = await leaveAll(target, key.value)
+    const billed = () => billOf(target.simulator.bill)
+    const spent = await target.spent(key, (sum) => sum >= billed())
+    const problems = spent < billed() ? [`${usdOf(spent)} USD in the log, ${usdOf(billed())} billed`] : []
+    if (billed() === 0n) problems.push('it has served none of the calls')
+    return {
+      figures: { 'calls left': places.length + 1, 'billed (USD)': usdOf(billed()), 'logged (USD)': usdOf(spent) },
+      problems,
+    }
+  },
+}
+
+/** After each event of a stream, or some of them, and once before any. */
+async function leaveAll(target: Target, key: string): Promise<number[]> {
+  const step = target.isQuick ? 5 : 1
+  const places = Array.from({ length: EVENTS / step }, (_, place) => place * step)
+  await Promise.all([leaveAtOnce(target, key), ...places.map((events) => leaveAfter(target, key, events))])
+  return places
 }
 
 function grouped(bill: readonly BilledCall[]): Map<string, BilledCall[]> {
@@ -55,7 +74,7 @@ function grouped(bill: readonly BilledCall[]): Map<string, BilledCall[]> {
 }
 
 /** While the provider is at work, and before anything of the answer is there. */
-async function leaveAtOnce({ ask, simulator }: Bench, key: string): Promise<void> {
+async function leaveAtOnce({ ask, simulator }: Target, key: string): Promise<void> {
   const leaving = new AbortController()
   const messages = [{ role: 'user', content: `Who are you, #${AT_ONCE}` }]
   const left = ask(
@@ -68,14 +87,14 @@ async function leaveAtOnce({ ask, simulator }: Bench, key: string): Promise<void
   await left
 }
 
-async function leaveAfter(bench: Bench, key: string, events: number): Promise<void> {
+async function leaveAfter(target: Target, key: string, events: number): Promise<void> {
   const marker = `left${String(events).padStart(4, '0')}`
   const leaving = new AbortController()
-  const response = await fetch(`${bench.gateway.url()}/v1/chat/completions`, {
+  const response = await fetch(`${target.url()}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-gateway-session': marker },
     body: JSON.stringify({
-      ...{ model: 'events', stream: true, max_tokens: 100 },
+      ...{ model: target.modelOf('events'), stream: true, max_tokens: 100 },
       messages: [{ role: 'user', content: `Who are you, #${marker}` }],
     }),
     signal: leaving.signal,

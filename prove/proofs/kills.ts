@@ -1,6 +1,7 @@
-import { type Answer, type Bench, type Key, until } from '../bench.ts'
+import type { Bench } from '../bench.ts'
 import { billOf, picodollars, usdOf } from '../prices.ts'
 import type { Proof } from '../proof.ts'
+import { type Answer, type Key, until } from '../target.ts'
 
 const CALLERS = 16
 const MODELS = ['slow', 'dearer', 'plain', 'refused', 'plain']
@@ -11,6 +12,7 @@ export const kills: Proof = {
   name: 'kill -9',
   promise: 'No answered call is missing from the log, and no budget is exceeded, however often the gateway is killed.',
   refutedBy: 'A caller has an answer, or a provider a call, that the log does not know; or a cost that changed.',
+  at: 'another process is not killed',
   async run(bench) {
     const rounds = bench.isQuick ? 2 : 8
     const limit = 50_000_000_000n

@@ -1,5 +1,5 @@
-import { type Bench, until } from '../bench.ts'
-import type { Proof } from '../proof.ts'
+import type { Finding, Proof } from '../proof.ts'
+import { type Target, until } from '../target.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** What is remembered of callers is bounded: this is far above it, and far below what is sent. */
@@ -12,34 +12,36 @@ export const memory: Proof = {
   name: 'memory',
   promise: 'One key cannot fill the memory, whatever names it invents.',
   refutedBy: `Memory that grows by more than ${MOST_GROWTH / MEBIBYTE} MiB after a first thousand calls.`,
-  async run(bench) {
-    const calls = bench.isQuick ? 2_000 : 20_000
-    const limits = { budgets: [{ each: 'session', usd: '1', per: 'total', mode: 'hard' }] }
-    const { value } = await bench.newKey(limits)
-    await flood(bench, value, 1_000, 'first')
-    const before = await bench.gateway.memory()
-    await flood(bench, value, calls, 'then')
-    let after = await bench.gateway.memory()
-    // What is waiting to be collected is not remembered.
-    await until(
-      async () => {
-        after = await bench.gateway.memory()
-        return before === null || after === null || after - before < MOST_GROWTH
-      },
-      'memory is freed',
-      10_000,
-    ).catch(() => {})
-    if (before === null || after === null) return { figures: { 'not measured': 'no ps on this machine' }, problems: [] }
-    const mebibytes = (bytes: number) => Math.round(bytes / MEBIBYTE)
-    const grown = after - before
-    return {
-      figures: { calls, 'before (MiB)': mebibytes(before), 'after (MiB)': mebibytes(after) },
-      problems: grown > MOST_GROWTH ? [`the memory grew by ${mebibytes(grown)} MiB`] : [],
-    }
-  },
+  run: tried,
+  at: tried,
 }
 
-async function flood({ ask }: Bench, key: string, calls: number, name: string): Promise<void> {
+async function tried(bench: Target): Promise<Finding> {
+  const calls = bench.isQuick ? 2_000 : 20_000
+  const { value } = await bench.newKey({ budgets: [{ each: 'session', usd: '1', per: 'total', mode: 'hard' }] })
+  await flood(bench, value, 1_000, 'first')
+  const before = await bench.memory()
+  await flood(bench, value, calls, 'then')
+  let after = await bench.memory()
+  // What is waiting to be collected is not remembered.
+  await until(
+    async () => {
+      after = await bench.memory()
+      return before === null || after === null || after - before < MOST_GROWTH
+    },
+    'memory is freed',
+    10_000,
+  ).catch(() => {})
+  if (before === null || after === null) return { figures: { 'not measured': 'no ps on this machine' }, problems: [] }
+  const mebibytes = (bytes: number) => Math.round(bytes / MEBIBYTE)
+  const grown = after - before
+  return {
+    figures: { calls, 'before (MiB)': mebibytes(before), 'after (MiB)': mebibytes(after) },
+    problems: grown > MOST_GROWTH ? [`the memory grew by ${mebibytes(grown)} MiB`] : [],
+  }
+}
+
+async function flood({ ask }: Target, key: string, calls: number, name: string): Promise<void> {
   let next = 0
   const filler = 'x'.repeat(20_000)
   await Promise.all(

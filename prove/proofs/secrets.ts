@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bench, until } from '../bench.ts'
+import type { Bench } from '../bench.ts'
 import type { Proof } from '../proof.ts'
+import { until } from '../target.ts'
 
 const SAID = 'the-prompt-that-must-stay-nowhere'
 const NAMED = 'the-tool-argument-that-must-stay-nowhere'
@@ -12,6 +13,7 @@ export const secrets: Proof = {
   name: 'secrets and prompts',
   promise: 'A secret or a prompt never reaches a log.',
   refutedBy: 'A key, a prompt or an answer in what the gateway has printed, or in a file of its data folder.',
+  at: 'its files and its output are not read',
   async run(bench) {
     const { id, value } = await bench.newKey()
     const texts = await say(bench, value)
