@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { startGuardrail, verdict } from '../content/guardrail-service.ts'
 import { type Harness, type Json, KEY, startHarness, until } from '../harness.ts'
 import { pythonSession } from '../python-session.ts'
 import { type OtlpReceiver, type ReceivedSpan, startReceiver } from './otlp-receiver.ts'
 
 const parser = pythonSession()
 const receiver: OtlpReceiver = await startReceiver(parser)
+const guardrail = await startGuardrail()
+const GUARDED = { authorization: 'Bearer gw_live_guarded00000000000000000000000000' }
 const CONFIG = `
 workspaces:
   default:
     routes:
       stored: { chain: [{ provider: openai, model: gpt-sim-echo }], cache: { ttl_seconds: 3600 } }
+  guarded:
+    guardrail: { url: "${guardrail.url}", timeout_ms: 30000 }
+    keys:
+      one: { value: gw_live_guarded00000000000000000000000000 }
 `
 const harness: Harness = await startHarness({
   config: CONFIG,
@@ -24,6 +31,7 @@ const harness: Harness = await startHarness({
 after(async () => {
   await harness.stop()
   await receiver.close()
+  guardrail.close()
 })
 
 const PROMPT = 'The train on track seven is late, Zq7saidinastream31XyW.'
@@ -181,4 +189,20 @@ test('a stored stream, and one of text completions', async (context) => {
   const span = await traced(['/v1/completions', { model: 'gpt-sim-echo', prompt: PROMPT, stream: true }])
   assert.equal(span.attributes['gen_ai.operation.name'], 'text_completion')
   assert.deepEqual([said(span, 'input')[0].parts[0].content, textOf(span)], [PROMPT, PROMPT])
+})
+
+test('what a guardrail masks is masked there, also in a stream whose caller gets it back', async (context) => {
+  if (parser.skips(context)) return
+  const [secret, mask] = ['Zq7maskedinastream32XyW', '<NAME NO 1>']
+  guardrail.respond = (asked, response) => {
+    const body = JSON.parse(JSON.stringify(asked.json.body).replaceAll(secret, mask))
+    verdict({ action: 'allow', body, restore: { [mask]: secret } })(asked, response)
+  }
+  const prompt = `Say to ${secret} that the train is late.`
+  const body = { model: 'gpt-sim-echo', stream: true, messages: [{ role: 'user', content: prompt }] }
+  const answer = await harness.chat(body, GUARDED)
+  assert.ok(answer.text.includes(secret), answer.text)
+  const span = await spanOf(answer.headers.get('x-gateway-request-id'))
+  const masked = prompt.replace(secret, mask)
+  assert.deepEqual([said(span, 'input').at(-1).parts[0].content, textOf(span)], [masked, masked])
 })
