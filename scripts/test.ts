@@ -120,7 +120,7 @@ const walks = ordered.filter(isWalk)
 const shared = ordered.filter((file) => !isWalk(file) && !isLong(file) && mayShareProcess(file))
 const CHROMIUM = JSON.stringify(pathToFileURL(resolve('test/dashboard/chromium.ts')).href)
 const groups = [
-  ...together(4, 'walks through the dashboard', walks, {
+  ...together(5, 'walks through the dashboard', walks, {
     before: "process.env.KEEP_CHROMIUM = ''",
     after: `await (await import(${CHROMIUM})).endChromium()`,
   }),
