@@ -129,6 +129,13 @@ describe('a rewritten request', () => {
     })
   }
 
+  test('who it is for is read from it, too', async () => {
+    service.respond = masks()
+    const answer = await harness.chat(say({ user: MARK, metadata: { who: MARK } }))
+    const { json } = await manage('GET', `/requests/${(await harness.rowOf(answer)).id}`)
+    assert.deepEqual([json.user, json.tags], [MASK, { who: MASK }])
+  })
+
   test('a fallback gets it, too', async () => {
     service.respond = masks()
     const answer = await harness.chat(say({ model: 'fallen' }))

@@ -12,10 +12,16 @@ import { type GuardrailService, startGuardrail, verdict } from './guardrail-serv
 /** Chunks of the simulated streams end between words, and so inside of it. */
 const MASK = '<MAIL NO 1>'
 const API_KEY = 'AIzaSyTest0123456789abcdefghijklmnopqrst'
-const MODELS = { openai: 'gpt-scripted', anthropic: 'claude-scripted', google: 'gemini-3.5-flash-scripted' }
+const MODELS = {
+  openai: 'gpt-scripted',
+  native: 'gpt-scripted-natively',
+  anthropic: 'claude-scripted',
+  google: 'gemini-3.5-flash-scripted',
+}
 
 const CONFIG = `
 providers:
+  native: { family: openai, base_url: "\${SIMULATED}", api_key: sk-test-native, speaks: [responses] }
   google: { family: gemini, base_url: "\${SIMULATED_GEMINI}", api_key: ${API_KEY} }
 workspaces:
   default:
@@ -159,6 +165,16 @@ test('without placeholders an answer passes byte for byte', async () => {
   service.respond = verdict({ action: 'allow' })
   const blank = ({ text }: Answered) => text.replace(/chatcmpl_\w+/, '').replace(/"created":\d+/, '')
   assert.equal(blank(restored), blank(await ask()))
+})
+
+test('a large answer is restored, too', async () => {
+  masks('max@x.example')
+  const text = `${'word '.repeat(40_000)}max@x.example`
+  for (const stream of [false, true]) {
+    const answer = await post('/v1/chat/completions', { model: 'echo', stream, messages: user(text) })
+    const said = stream ? assembled('chat', answer.text) : answer.text
+    assert.ok(said.includes('word max@x.example') && !said.includes('MAIL'), said.slice(-200))
+  }
 })
 
 test('the answer of a fallback is restored, too', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { startGuardrail, verdict } from '../content/guardrail-service.ts'
 import { type Harness, hello, KEY, startHarness } from '../harness.ts'
+import { managing } from '../management/manage.ts'
 import { asking, type Wire } from './ask.ts'
 
 const CONFIG = `
@@ -138,6 +140,17 @@ describe('what a body says to LiteLLM', () => {
   test('a gateway key in metadata does not reach the log', async () => {
     const answer = await chat(hello('chat', { metadata: { oops: KEY, run: '1' } }))
     assert.deepEqual(JSON.parse(String((await harness.rowOf(answer))['tags'])), { run: '1' })
+  })
+
+  test('the tags of a guardrail win over it', async (t) => {
+    const service = await startGuardrail()
+    t.after(() => service.close())
+    service.respond = verdict({ action: 'allow', tags: { run: 'known' } })
+    const set = (guardrail: object | null) => managing(() => harness)('PATCH', '/workspaces/default', { guardrail })
+    assert.equal((await set({ url: service.url, timeout_ms: 30_000 })).status, 200)
+    const answer = await chat(hello('chat', { metadata: { run: 'mine', app: 'a' } }))
+    assert.equal((await set(null)).status, 200)
+    assert.deepEqual(JSON.parse(String((await harness.rowOf(answer))['tags'])), { run: 'known', app: 'a' })
   })
 
   test('an address or a key of its own is refused', async () => {

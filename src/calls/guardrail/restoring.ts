@@ -4,6 +4,23 @@ import { SAID_FORMATS } from '../../endpoints/said-formats.ts'
 import type { CallReply, Reply } from '../../http/call.ts'
 import { type BothPlaceholders, RestoredStream } from './restored-stream.ts'
 
+/** Most answers call no tool. */
+class Both implements BothPlaceholders {
+  readonly text: Placeholders
+  readonly #masked: Masked
+  #json: Placeholders | null = null
+
+  constructor(masked: Masked) {
+    this.#masked = masked
+    this.text = new Placeholders(masked)
+  }
+
+  get json(): Placeholders {
+    this.#json ??= new Placeholders(this.#masked, true)
+    return this.#json
+  }
+}
+
 /** Puts back in an answer what its guardrail had masked, for this caller: what is kept of the answer stays masked. */
 export class Restoring {
   /** The stream to the caller. */
@@ -12,7 +29,7 @@ export class Restoring {
   readonly #format: SaidFormat
 
   constructor(masked: Masked, format: SaidFormat) {
-    this.#placeholders = { text: new Placeholders(masked), json: new Placeholders(masked, true) }
+    this.#placeholders = new Both(masked)
     this.#format = format
     this.live = this.open()
   }
@@ -48,9 +65,10 @@ export class Restoring {
 
   #whole(json: string): string {
     const answer = JSON.parse(json)
-    const { text, json: inJson } = this.#placeholders
     for (const { in: holder, field, isJson } of this.#format.whole(answer)) {
-      holder[field] = (isJson === true ? inJson : text).restore(holder[field] as string).text
+      holder[field] = (isJson === true ? this.#placeholders.json : this.#placeholders.text).restore(
+        holder[field] as string,
+      ).text
     }
     return JSON.stringify(answer)
   }

@@ -17,6 +17,8 @@ export class Placeholders {
   readonly #values = new Map<string, string>()
   readonly #any: RegExp
   readonly #longest: number
+  /** In their order, so that those with a beginning are neighbours. */
+  readonly #names: readonly string[]
   /** First characters: most ends of a text need no further look. */
   readonly #firsts: ReadonlySet<string>
 
@@ -31,15 +33,16 @@ export class Placeholders {
     // An escape is one character: what stands behind its backslash begins nothing.
     const others = isJson ? [ESCAPE] : names.length === 0 ? [NOTHING] : []
     this.#any = new RegExp([...names.map(asPattern), ...others].join('|'), 'gs')
+    this.#names = names.toSorted()
     this.#longest = Math.max(names[0]?.length ?? 0, LONGEST_ESCAPE)
     this.#firsts = new Set([...names.map((name) => name.charAt(0)), ...(isJson ? ['\\'] : [])])
   }
 
   /** `isWhole`: nothing follows, so nothing is held. */
   restore(text: string, isWhole = true): Restored {
-    let [done, at] = ['', 0]
+    let [done, at, end] = ['', 0, isWhole ? text.length : this.#undecided(text, 0)]
     for (;;) {
-      const end = isWhole ? text.length : this.#undecided(text, at)
+      if (at > end) end = this.#undecided(text, at)
       this.#any.lastIndex = at
       const match = this.#any.exec(text)
       if (match === null || match.index >= end) return { text: done + text.slice(at, end), held: text.slice(end) }
@@ -59,8 +62,13 @@ export class Placeholders {
 
   #isBeginning(end: string): boolean {
     if (this.#isJson && CUT_ESCAPE.test(end)) return true
-    for (const name of this.#values.keys()) if (name.length > end.length && name.startsWith(end)) return true
-    return false
+    let [from, to] = [0, this.#names.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((this.#names[middle] as string) <= end) from = middle + 1
+      else to = middle
+    }
+    return this.#names[from]?.startsWith(end) === true
   }
 }
 
