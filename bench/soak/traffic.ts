@@ -43,11 +43,12 @@ const BY_SHARE = KINDS.flatMap((kind) => Array.from({ length: kind.share }, () =
 export async function oneCall(bench: Bench, key: Key, each: Each): Promise<{ status: number; ms: number | null }> {
   const { path, leavesAfterMs, request } = kindOf(each.random)
   const { name } = each
-  const headers = { 'x-gateway-session': name, 'x-gateway-user': `user-${name}`, 'x-gateway-tags': `t=${name}` }
+  const headers = { 'x-gateway-session': name, 'x-gateway-agent': name }
   const signal = leavesAfterMs === undefined ? {} : { signal: AbortSignal.timeout(leavesAfterMs) }
   const options: AskOptions = { headers, ...(path === undefined ? {} : { path }), ...signal }
   const began = performance.now()
-  const { status } = await bench.ask(key.value, request(each), options)
+  const metadata = path === '/v1/messages' ? { user_id: name } : { t: name }
+  const { status } = await bench.ask(key.value, { user: name, ...request(each), metadata }, options)
   // A call that was left says nothing about how long one takes.
   return { status, ms: status === 200 && leavesAfterMs === undefined ? performance.now() - began : null }
 }

@@ -49,12 +49,13 @@ async function flood({ ask }: Target, key: string, calls: number, name: string):
       while (next < calls) {
         const each = `${name}-${next++}`
         const headers = {
-          ...{ 'x-gateway-session': each, 'x-gateway-user': each, 'x-gateway-agent': each, 'x-gateway-project': each },
-          ...{ 'x-gateway-tags': `t=${each}`, 'idempotency-key': each },
+          ...{ 'x-gateway-session': each, 'x-gateway-agent': each, 'x-gateway-project': each, 'idempotency-key': each },
         }
         // Every other one names a model that does not exist.
         const model = next % 2 === 0 ? 'plain' : `nothing/${each}`
-        await ask(key, { model, max_tokens: 5, messages: [{ role: 'user', content: filler + each }] }, { headers })
+        const names = { user: each, metadata: { t: each } }
+        const messages = [{ role: 'user', content: filler + each }]
+        await ask(key, { model, max_tokens: 5, messages, ...names }, { headers })
       }
     }),
   )

@@ -38,13 +38,14 @@ async function set(settings: object): Promise<void> {
   assert.equal(status, 200, text)
 }
 
+const WHO = { user: 'ada', metadata: { team: 'search' } }
 const say = (more: Json = {}) => ({ model: 'fast', messages: [{ role: 'user', content: MARK }], ...more })
 
 describe('before a call', () => {
   test('it is asked with the request as it came, signed, and allows', async () => {
     await set({})
     service.respond = verdict({ action: 'allow' })
-    const answer = await harness.chat(say())
+    const answer = await harness.chat(say(WHO), { 'x-gateway-session': 's-1' })
     assert.equal(answer.status, 200)
     assert.equal(harness.upstream().length, 1)
     const [one] = service.asked
@@ -57,7 +58,11 @@ describe('before a call', () => {
       endpoint: 'chat',
       route: 'fast',
       model: 'fast',
-      body: say(),
+      key_id: (await harness.rowOf(answer))['key_id'],
+      user: 'ada',
+      session: 's-1',
+      tags: { team: 'search' },
+      body: say(WHO),
     })
     const { secret } = (await manage('GET', '/workspaces/default/guardrail-secret')).json
     const sent = `${one.headers['webhook-id']}.${one.headers['webhook-timestamp']}.${one.text}`

@@ -11,7 +11,7 @@ import { obey } from './obey.ts'
 import { reopened } from './reopened.ts'
 import { Restoring } from './restoring.ts'
 
-type Asking = Begun & Pick<Resolved, 'body' | 'resolved'>
+type Asking = Begun & Pick<Resolved, 'body' | 'resolved' | 'attribution'>
 type Phase = 'before' | 'after'
 
 /** A workspace's guardrail: before any provider is called, and on whole answers (docs/guardrails.md). */
@@ -67,9 +67,10 @@ class Guarded implements Aspect {
   async #ask(call: Asking, phase: Phase, body: Uint8Array | string): Promise<Verdict | null> {
     const { id, presence, key, endpoint, resolved } = call
     const { workspace } = key
-    const about = { workspace, endpoint: endpoint.name, route: resolved.alias, model: call.body.request.model }
+    const where = { workspace, endpoint: endpoint.name, route: resolved.alias, model: call.body.request.model }
+    const who = { keyId: key.id, attribution: call.attribution }
     const began = performance.now()
-    const question = { phase, requestId: id, ...about, body }
+    const question = { phase, requestId: id, ...where, ...who, body }
     const { upstream, now, maxBodyBytes } = this.#deps
     const verdict = await ask(question, this.#guardrail, { upstream, now, maxBodyBytes, presence })
     call.externalMs += performance.now() - began

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Attribution } from '../../domain/attribution.ts'
 import type { Guardrail } from '../../domain/content/guardrail.ts'
 
 export interface Question {
@@ -9,14 +10,19 @@ export interface Question {
   /** Null for a direct model id. */
   route: string | null
   model: string
+  keyId: string
+  /** As the row has them. */
+  attribution: Pick<Attribution, 'user' | 'session' | 'tags'>
   /** JSON as it is: the request, or the answer. */
   body: Uint8Array | string
 }
 
 /** The question with the body's bytes as received, neither parsed nor serialized again. */
 export function questionBytes({ phase, body, ...question }: Question): Buffer {
-  const { requestId: request_id, workspace, endpoint, route, model } = question
-  const head = JSON.stringify({ type: `guardrail.${phase}`, request_id, workspace, endpoint, route, model })
+  const { requestId: request_id, workspace, endpoint, route, model, keyId: key_id } = question
+  const { user, session, tags } = question.attribution
+  const call = { request_id, workspace, endpoint, route, model, key_id, user, session, tags }
+  const head = JSON.stringify({ type: `guardrail.${phase}`, ...call })
   return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"body":`), Buffer.from(body), Buffer.from('}')])
 }
 
